@@ -98,8 +98,8 @@ floors: .venv/test
 SESSION := $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(SESSION) $(1)); done
 
-# The first tier: without the tests that are marked as slow, and with a quarter of the examples of property tests.
-FIRST_TIER := -m 'not slow' --hypothesis-profile=first-tier
+# The first tier: without the tests that are marked as slow. engines/hypothesis_profile.py runs fewer examples in it.
+FIRST_TIER := -m 'not slow'
 
 pytest: .venv/test
 	@$(call PYTEST,$(FIRST_TIER))

@@ -1,7 +1,8 @@
-"""Property tests without Hypothesis's 200 ms an example: on a busy machine any example can take longer."""
+"""Settings of property tests: no time limit for an example, and fewer examples in the first tier (``make test``)."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 
 EXAMPLES = settings().max_examples
@@ -10,6 +11,13 @@ settings.register_profile("first-tier", deadline=None, max_examples=EXAMPLES // 
 settings.load_profile("tenantry")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """``-m 'not slow'`` chooses the first tier."""
+    if config.option.markexpr == "not slow":
+        settings.load_profile("first-tier")
+
+
 def examples(number: int) -> int:
-    """The number of examples of a property test: ``number``, or a quarter of it in the first tier (``make test``)."""
+    """The number of examples of a property test: ``number``, or a quarter of it in the first tier."""
     return number * settings().max_examples // EXAMPLES

@@ -113,7 +113,8 @@ def _without_requirements(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _pip(words: list[str], seen: set[str]) -> int:
-    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", *words]
+    options = ["--disable-pip-version-check", "--progress-bar", "off", "--no-compile"]  # the first import compiles
+    command = [sys.executable, "-m", "pip", "install", *options, *words]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:  # noqa: S603
         assert process.stdout is not None  # noqa: S101  # asked for above

@@ -94,11 +94,7 @@ class Package:
 
     def _used(self, module: Module) -> Iterator[str]:
         """The modules that define what this module imports, whichever package exports it."""
-        for source, name in self._imported(module):
-            defining = source
-            while (defining, name) in self._exports:
-                defining = self._exports[defining, name]
-            yield defining
+        yield from (self._defining(source, name) for source, name in self._imported(module))
 
     def cycles(self) -> list[list[str]]:
         """Groups of modules that import one another, however far around."""
@@ -161,8 +157,21 @@ class Package:
         return {name: modules for name, modules in made.items() if len(modules) > 1}
 
     def undocumented(self) -> list[str]:
-        """Public modules, classes, functions and methods without a docstring."""
-        return [name for module in self.modules.values() for name in _undocumented(module)]
+        """The classes and functions in the ``__all__`` of any package, and public methods of these classes, that have
+        no docstring."""
+        found = set()
+        for module in self.modules.values():
+            for name in _all(module.tree) if module.is_package else ():
+                defining = self._defining(module.name, name)
+                if defining in self.modules:
+                    found.update(_undocumented(self.modules[defining], name))
+        return sorted(found)
+
+    def _defining(self, module: str, name: str) -> str:
+        """The module that defines what a module imports from ``module``, whichever packages export it."""
+        while (module, name) in self._exports:
+            module = self._exports[module, name]
+        return module
 
     def broad(self) -> list[str]:
         """Where every exception is caught, as module:function."""
@@ -216,30 +225,41 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
     return isinstance(last, ast.Raise) and last.exc is None
 
 
-def _undocumented(module: Module) -> Iterator[str]:
-    if any(part.startswith("_") and not part.startswith("__") for part in module.name.split(".")):
-        return
-    if ast.get_docstring(module.tree) is None and module.tree.body:
-        yield module.name
-    yield from _without_docstring(module.name, module.tree)
+def _all(tree: ast.Module) -> list[str]:
+    """The names in ``__all__``."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
+            return [str(name) for name in ast.literal_eval(node.value)]
+    return []
 
 
-def _without_docstring(name: str, parent: ast.Module | ast.ClassDef) -> Iterator[str]:
-    for node in parent.body:
-        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)) or node.name.startswith("_"):
-            continue
-        inner = f"{name}.{node.name}"
-        if ast.get_docstring(node) is None and not _inherits(node, parent):
-            yield inner
-        if isinstance(node, ast.ClassDef):
-            yield from _without_docstring(inner, node)
+def _undocumented(module: Module, name: str) -> Iterator[str]:
+    """A class or function and its public methods, those without a docstring."""
+    for node in module.tree.body:
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name:
+            if ast.get_docstring(node) is None and not _has_docstring_elsewhere(node):
+                yield f"{module.name}.{name}"
+            if isinstance(node, ast.ClassDef) and not any(_is_inherited(base) for base in node.bases):
+                yield from (
+                    f"{module.name}.{name}.{method.name}"
+                    for method in node.body
+                    if isinstance(method, _FUNCTIONS) and not method.name.startswith(("_", "test_"))
+                    if ast.get_docstring(method) is None and not _has_docstring_elsewhere(method)
+                )
 
 
-def _inherits(node: ast.AST, parent: ast.Module | ast.ClassDef) -> bool:
-    """A method of a class with a base may have its docstring there; a property's setter has its getter's."""
-    decorators = getattr(node, "decorator_list", ())
-    named = {each.id if isinstance(each, ast.Name) else getattr(each, "attr", "") for each in decorators}
-    return bool(named & {"setter", "overload"}) or (isinstance(parent, ast.ClassDef) and bool(parent.bases))
+def _is_inherited(base: ast.expr) -> bool:
+    """Whether a method of a class with this base may have its docstring there."""
+    kind = base.value if isinstance(base, ast.Subscript) else base
+    return not (
+        isinstance(kind, ast.Name) and kind.id in {"Protocol", "Generic", "ABC", "NamedTuple", "Enum", "StrEnum"}
+    )
+
+
+def _has_docstring_elsewhere(node: Function | ast.ClassDef) -> bool:
+    """A property's setter has its getter's docstring, an overload that of the implementation."""
+    named = {each.id if isinstance(each, ast.Name) else getattr(each, "attr", "") for each in node.decorator_list}
+    return bool(named & {"setter", "overload"})
 
 
 def _strongly_connected(graph: Mapping[str, set[str]]) -> list[set[str]]:

@@ -1,7 +1,8 @@
-"""``make scorecard``: every row in a process of its own, one table at the end. Exit code 1 if a row missed its target.
+"""``make scorecard``: measure every row in a separate process, and print one table. Exits with 1 if a row missed its
+target.
 
-``python -m benchmarks.acceptance S1 S7`` runs these rows only; ``--full`` is the long run; ``--write-docs`` runs
-nothing and puts the last result of each row into the docs.
+``python -m benchmarks.acceptance S1 S7`` runs only these rows. ``--full`` runs longer versions. ``--write-docs`` runs
+nothing, and writes the last result of each row into the docs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from benchmarks.acceptance.report import ROOT, Report, machine, run_facts, save_
 from benchmarks.acceptance.table import CHECKS
 
 _GRACE_SECONDS = 45
-"""How long a row that is told to stop may take to stop its own processes."""
+"""Seconds that a row has after SIGTERM to stop its processes."""
 
 
 def main() -> None:
@@ -51,10 +52,14 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.acceptance", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
-    parser.add_argument("--full", action="store_true", help="the long run")
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="the dice of another run")
-    parser.add_argument("--write-docs", action="store_true", help="put the last result of each row into docs/")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows to run; default: all")
+    parser.add_argument("--full", action="store_true", help="run the long version of each row")
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(2**31), help="seed of the random inputs, to repeat a run"
+    )
+    parser.add_argument(
+        "--write-docs", action="store_true", help="write the last result of each row into docs/, and run nothing"
+    )
     parser.add_argument("--one", metavar="ROW", help=argparse.SUPPRESS)
     return parser.parse_args()
 

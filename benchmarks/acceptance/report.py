@@ -83,8 +83,8 @@ def save_last(report: Report) -> Path:
 
 
 def write_docs() -> None:
-    """Puts the last result of each row into docs/reliability.md, between its marks, and its JSON beside it. A row that
-    was not run here keeps what the docs had."""
+    """Puts the last result of each row into docs/reliability.md, between its marks, and its JSON next to the page. A
+    row that was not run here keeps what the docs had."""
     report = _together(load(COPY), load(SAVED / "last.json"))
     before, _, rest = PAGE.read_text().partition(_BEGIN)
     _, _, after = rest.partition(_END)

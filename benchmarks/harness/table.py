@@ -1,4 +1,4 @@
-"""A table of figures with the aims beside them, for people on a terminal and, as JSON, for comparing runs."""
+"""A table of figures and aims, as text for a terminal and as JSON for comparing runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Aim:
 
 @dataclass
 class Table:
-    """Rows of cells under heads, with the aims that they decide."""
+    """Rows of cells under column headings, and the aims."""
 
     title: str
     heads: list[str]

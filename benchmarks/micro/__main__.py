@@ -1,5 +1,5 @@
-"""``make bench``: every table, printed and saved as JSON. ``python -m benchmarks.micro sql`` makes one of them,
-``python -m benchmarks.micro sources`` those of a group: the names are in ``tables``."""
+"""``make bench``: measure every table, print it, and save it as JSON. ``python -m benchmarks.micro sql`` measures one
+table, ``python -m benchmarks.micro sources`` a group of tables; ``tables`` has their names."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ RESULTS = Path(".bench") / "results.json"
 
 
 def main() -> None:
-    """Runs the chosen tables. A missed aim is printed as missed; it does not fail the run, for machines are shared."""
+    """Run the chosen tables. A missed aim is printed and does not fail the run, since machines are shared."""
     try:
         names = chosen(sys.argv[1:])
     except KeyError as unknown:
-        sys.exit(f"there is no table {unknown}; there are {', '.join(TABLES)}; and groups of them: {', '.join(GROUPS)}")
+        sys.exit(f"there is no table {unknown}: choose from {', '.join(TABLES)}, or a group: {', '.join(GROUPS)}")
     logging.getLogger("tenantry.datasources").setLevel(logging.ERROR)  # warns of users that may do everything, as here
     with run_folder():
         for name in names:
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _save(name: str, table: Table) -> None:
-    """Beside the other tables, each with its own date and commit: a run of one table keeps the figures of the rest."""
+    """Save the table with date and commit. The file keeps the last figures of all other tables."""
     RESULTS.parent.mkdir(exist_ok=True)
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     about = {
@@ -52,7 +52,7 @@ def _table(name: str) -> Table | None:
     try:
         table: Table = import_module(f"benchmarks.micro.{name}").table()
     except EngineMissing as missing:
-        print(f"\n{name}: skipped, for {missing}", flush=True)
+        print(f"\n{name}: skipped: {missing}", flush=True)
         return None
     print(table, flush=True)
     return table

@@ -1,4 +1,4 @@
-"""GET and POST of /api/user per second over a real socket, beside a bare Starlette route that echoes JSON."""
+"""GET and POST of /api/user per second over a real socket, compared with a bare Starlette route that echoes JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def table() -> Table:
     """Runs it, on SQLite, and on PostgreSQL if there is one."""
     result = Table(
         "/api/user with the API token checked in the store, one uvicorn worker, 16 connections",
-        ["server", "what", "answers/s", "× bare echo", "µs of processor", "p50 ms", "p99 ms"],
+        ["server", "what", "answers/s", "× bare echo", "CPU µs", "p50 ms", "p99 ms"],
     )
     with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
         folder = Path(name)

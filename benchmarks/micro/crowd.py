@@ -27,7 +27,7 @@ from tenantry.ports import Slots
 CROWD = 1_000
 ROUNDS = 15
 DELAY = 0.005
-"""Seconds that a read takes beside its own work, as over a network: the whole crowd is there before it is answered."""
+"""Seconds that a read waits, as over a network, so that all requests arrive before the first answer."""
 
 Ask = Callable[[], Awaitable[object]]
 
@@ -119,8 +119,8 @@ async def _crowd(ask: Ask) -> float:
 
 def _report(reads: dict[str, list[int]], spent: dict[str, list[float]]) -> Table:
     result = Table(
-        f"{CROWD:,} requests at once with one token that is in no cache",
-        ["cache", "reads", "µs of processor each", "× Tenantry"],
+        f"{CROWD:,} requests at once with one token that is not cached",
+        ["cache", "reads", "CPU µs per request", "× Tenantry"],
     )
     for name, times in spent.items():
         ratio = statistics.median(a / b for a, b in zip(times, spent["Tenantry"], strict=True))

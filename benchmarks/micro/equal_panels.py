@@ -31,8 +31,8 @@ PANEL = SQLTemplate(
 ONE, EQUAL, CACHED, DIFFERENT = (
     "one viewer",
     f"{VIEWERS} viewers, equal panels",
-    f"{VIEWERS} viewers, equal panels, kept by the cache",
-    f"{VIEWERS} viewers, each with other values",
+    f"{VIEWERS} viewers, equal panels, cached",
+    f"{VIEWERS} viewers, different values",
 )
 
 
@@ -85,7 +85,7 @@ async def _open(sources: DataSources, values: list[int], found: _Found) -> None:
 
 
 def _report(found: dict[str, _Found]) -> Table:
-    heads = ["who opens the page", "queries", "executions", "errors", "ms", f"× {ONE}"]
+    heads = ["viewers", "queries", "executions", "errors", "ms", f"× {ONE}"]
     result = Table(f"A page of {PANELS} panels, wall time", heads)
     alone = statistics.median(found[ONE].seconds)
     for name, each in found.items():

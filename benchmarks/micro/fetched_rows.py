@@ -1,7 +1,7 @@
 """Twenty thousand rows of four narrow columns, fetched: ``DataSources``, each engine's driver, and SQLAlchemy Core.
 
-Wall time, for there are threads and servers in it. The aims are for ``DataSources.fetch``, which gives dicts, beside
-the driver's own rows, which are none.
+Wall time, for there are threads and servers in it. The aims are for ``DataSources.fetch``, which gives dicts, compared
+with the driver's own rows, which are none.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TEMPLATE = SQLTemplate(orders.SQL)
 
 
 class _Engine(NamedTuple):
-    """``start`` makes its orders and gives its URL; it may raise EngineMissing. ``aim``: of fetch beside its driver."""
+    """``start`` makes its orders and gives its URL; it may raise EngineMissing. ``aim``: fetch, × its driver."""
 
     name: str
     start: Callable[[ExitStack], str]
@@ -47,7 +47,7 @@ def table() -> Table:
             try:
                 url = engine.start(stack)
             except engines.EngineMissing as missing:
-                result.add(f"{engine.name}: skipped, for {missing}", "", "")
+                result.add(f"{engine.name}: skipped: {missing}", "", "")
             else:
                 _report(result, engine, asyncio.run(_compare(engine, url)))
     return result

@@ -30,11 +30,11 @@ from tenantry.groups import GroupChanges
 NUMBER = 500
 BUS, PEER = "RedisBus", "redis-py pub/sub, listening"
 TRIALS = {
-    "the slots of the host (same host)": ("slot", 200),
+    "slots (same host)": ("slot", 200),
     "PostgresBus": ("postgres", 100),
     BUS: ("redis", 100),
     PEER: ("redis-py", 100),
-    "the poll alone, once a second": ("poll", 15),
+    "polling only, once a second": ("poll", 15),
 }
 
 MANY = 50
@@ -104,7 +104,7 @@ async def _compare(url: str, valkey: str, folder: str) -> Table:
 
     result = Table(
         "From an update to the eviction in another process, PostgreSQL, µs",
-        ["how", "trials", "p50 from the call", "p50 from its return", "p90", "p99"],
+        ["how", "trials", "p50 from the call", "p50 from the return", "p90", "p99"],
     )
     found: dict[str, list[tuple[float, float]]] = {}
     for name, (how, trials) in TRIALS.items():

@@ -59,8 +59,10 @@ class _Served(NamedTuple):
 
 def table() -> Table:
     """Runs it. Raises EngineMissing without PostgreSQL or MariaDB."""
-    heads = ["server", "source", "left, ms", "longest, ms", "SIGTERM, ms", "process ended, ms"]
-    result = Table(f"A query's end at its source after its viewer left ({LEAVINGS} times) and after SIGTERM", heads)
+    heads = ["server", "source", "viewer left, ms", "longest, ms", "SIGTERM, ms", "process ended, ms"]
+    result = Table(
+        f"Time until a query ends at its source, after its viewer left ({LEAVINGS} times) and after SIGTERM", heads
+    )
     with ExitStack() as stack:
         postgresql, *others = _sources(stack)
         for server, source in [*((name, postgresql) for name in SERVERS), *(("uvicorn", each) for each in others)]:

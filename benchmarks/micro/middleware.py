@@ -1,4 +1,4 @@
-"""A cached token through the middleware, beside doing nothing and beside what people use today."""
+"""A cached token through the middleware, compared with a no-op and with other middleware."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def table() -> Table:
     with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
         url = f"sqlite:///{Path(name) / 'tenantry.db'}"
         populate(url, GROUPS)
-        resolver = Resolver(SQLStore(url), keys=KEYS, staleness=3600.0)  # hits only, each beside the slots of the host
+        resolver = Resolver(SQLStore(url), keys=KEYS, staleness=3600.0)  # hits only; each checks the slots of the host
         asyncio.run(_fill(resolver))
         return _compare(resolver)
 
@@ -153,11 +153,11 @@ def _compare(resolver: Resolver) -> Table:
     plain = scope_of(token)
     figures = run(
         {
-            "fresh scope alone": repeat(plain),
-            "the bare app": cell(bare, plain),
-            "a middleware that does nothing": cell(NoOp(bare), plain),
+            "fresh scope only": repeat(plain),
+            "app without middleware": cell(bare, plain),
+            "no-op middleware": cell(NoOp(bare), plain),
             "Tenantry, all default carriers": cell(UserGroupMiddleware(bare, resolver=resolver), plain),
-            "Tenantry, header carrier alone": cell(
+            "Tenantry, header carrier only": cell(
                 UserGroupMiddleware(bare, resolver=resolver, carriers=header("X-User-Group-Token")), plain
             ),
             "AuthenticationMiddleware, header and dict": cell(
@@ -167,13 +167,13 @@ def _compare(resolver: Resolver) -> Table:
                 SessionMiddleware(bare, secret_key=SECRET), scope_of(token, cookie=cookie)
             ),
             "PyJWT, HS256": cell(BearerJWT(bare), scope_of(bearer)),
-            "BaseHTTPMiddleware that does nothing": cell(BaseHTTPMiddleware(bare, dispatch=_pass), plain),
+            "no-op BaseHTTPMiddleware": cell(BaseHTTPMiddleware(bare, dispatch=_pass), plain),
         }
     )
-    noop, made, floor = "a middleware that does nothing", "fresh scope alone", "the bare app"
+    noop, made, floor = "no-op middleware", "fresh scope only", "app without middleware"
     result = Table(
-        "A cached token, one request in process (a call = a fresh scope, as a server makes one, and the app awaited)",
-        ["in front of the app", "ns", "× no-op call", "net ns", "× without the scope"],
+        "A cached token, one request in process (a call makes a fresh scope, as a server does, and awaits the app)",
+        ["middleware", "ns", "× no-op call", "net ns", "× without the scope"],
     )
     for name in list(figures.rounds)[1:]:
         result.add(
@@ -183,11 +183,11 @@ def _compare(resolver: Resolver) -> Table:
             f"{figures.net(name, floor):,.0f}",
             f"{figures.net_ratio(name, noop, made):.2f}",
         )
-    full, alone = "Tenantry, all default carriers", "Tenantry, header carrier alone"
+    full, alone = "Tenantry, all default carriers", "Tenantry, header carrier only"
     session = figures.net_ratio(full, "SessionMiddleware, signed cookie", floor)
     result.aims = [
         Aim("full hit, × the call through a no-op middleware", figures.ratio(full, noop), 3.75),
-        Aim("header carrier alone, × the same", figures.ratio(alone, noop), 3.0),
+        Aim("header carrier only, × the call through a no-op middleware", figures.ratio(alone, noop), 3.0),
         Aim("full hit, net × SessionMiddleware's net", session, 1 / 6),
     ]
     return result

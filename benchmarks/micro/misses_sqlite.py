@@ -1,4 +1,5 @@
-"""One miss on SQLite: the read of one group by its handle, out of 100,000, beside other ways from Python to the file.
+"""One miss on SQLite: the read of one group by its handle, out of 100,000, compared with other ways from Python to the
+file.
 
 The others give a row of text; ``SQLStore`` gives a user group with its properties parsed, under a deadline. The usual
 way through aiosqlite is ``async with db.execute(…)``; ``execute_fetchall`` is the shorter one.

@@ -106,16 +106,18 @@ async def _measure(result: Table, executable: str, folder: Path, sites: Sites) -
     async with chromium(executable, folder) as browser:
         for size, aim in PAINTED.items():
             found = [await _painted(browser, sites, size) for _ in range(ROUNDS)]
-            _add(result, f"twelve charts of {size:,} points, from their data to their paint", found, aim)
+            _add(result, f"twelve charts of {size:,} points, from the data to the paint", found, aim)
         for count, aim in FIRST_PANEL.items():
             found = [await _first_panel(browser, sites, count) for _ in range(ROUNDS)]
             frames = "one frame" if count == 1 else f"each of {count} frames"
             _add(result, f"from the element to the first panel, {frames}", found, aim)
-        _add(result, "from a rotation to the question for a token", await _asked(browser, sites), ASKED)
+        _add(result, "from a rotation to the request for a new token", await _asked(browser, sites), ASKED)
         begun, grown = await _download(browser, sites)
-        _add(result, "a file of 200 MB, from the click to its begin", begun, DOWNLOAD_BEGINS)
-        result.add("the same, MB more of the browser's memory", *_cells(grown))
-        result.aims.append(Aim("a file of 200 MB, MB of memory", statistics.median(grown), DOWNLOAD_MEMORY))
+        _add(result, "a download of 200 MB, from the click to the first byte", begun, DOWNLOAD_BEGINS)
+        result.add("a download of 200 MB, growth of the browser's memory, MB", *_cells(grown))
+        result.aims.append(
+            Aim("a download of 200 MB, growth of the browser's memory, MB", statistics.median(grown), DOWNLOAD_MEMORY)
+        )
 
 
 def _add(result: Table, what: str, found: list[float], aim: float) -> None:

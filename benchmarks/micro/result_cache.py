@@ -1,4 +1,4 @@
-"""An answer from the result cache: in the process, and from Valkey, beside the query itself on SQLite.
+"""An answer from the result cache: in the process, and from Valkey, compared with the query itself on SQLite.
 
 ``make bench TABLES=result_cache``. Wall time, for an answer of Valkey and a query wait for others; what the cache in
 the process takes of the processor is a figure of its own, which a busy machine does not change as much.

@@ -1,4 +1,4 @@
-"""Durable rotations a second on SQLite, beside what the same disk gives to a bare commit.
+"""Durable rotations per second on SQLite, compared with bare commits on the same disk.
 
 A rotation has returned only when its commit is on the disk. So the ceiling is a bare ``sqlite3`` connection with the
 same settings (WAL, synchronous=FULL) that does one update and commits, and below that one write and one fsync.
@@ -121,7 +121,7 @@ def _commit(folder: Path) -> list[float]:
 
 
 def _report(rates: dict[str, list[float]], waits: dict[str, list[float]]) -> Table:
-    result = Table("Durable rotations on SQLite", ["what", "a second", "× bare commit", "p50 ms", "p99 ms"])
+    result = Table("Durable rotations on SQLite", ["what", "per second", "× bare commit", "p50 ms", "p99 ms"])
     for name, found in rates.items():
         ratio = statistics.median(a / b for a, b in zip(found, rates[COMMIT], strict=True))
         times = sorted(waits[name])

@@ -20,7 +20,7 @@ def table() -> Table:
     """Measures a JSON route and ``/api/user``, with each pair of HTTP protocol and event loop."""
     result = Table(
         "The connections of `tenantry serve`, one worker, 16 connections",
-        ["server", "what", "how", "answers/s", "× bare", "µs of processor", "p50 ms", "p99 ms"],
+        ["server", "what", "how", "answers/s", "× bare", "CPU µs", "p50 ms", "p99 ms"],
     )
     with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
         folder = Path(name)

@@ -46,7 +46,7 @@ def table() -> Table:
     ``tenantry[server]`` installs."""
     result = Table(
         "A JSON route over a socket, one uvicorn worker, 16 connections",
-        ["server", "app", "answers/s", "× bare", "µs of processor", "p50 ms", "p99 ms"],
+        ["server", "app", "answers/s", "× bare", "CPU µs", "p50 ms", "p99 ms"],
     )
     with tempfile.TemporaryDirectory(prefix="tenantry-bench-") as name:
         folder = Path(name)

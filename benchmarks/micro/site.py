@@ -17,7 +17,11 @@ from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.site_pages import name, page, write_mkdocs, write_ours
 
 PAGES, FEW, MANY, ROUNDS = 500, 50, 2000, 5
-OURS, MKDOCS, MATERIAL = "tenantry site build, with highlighting", "mkdocs, without", "mkdocs-material, with"
+OURS, MKDOCS, MATERIAL = (
+    "tenantry site build, with highlighting",
+    "mkdocs, without highlighting",
+    "mkdocs-material, with highlighting",
+)
 TOOLS = Path(sys.executable).parent
 ALONE = Path(__file__).with_name("alone.py")
 
@@ -63,23 +67,23 @@ def table() -> Table:
         }
     result = Table(
         f"A site of {PAGES} pages of 3.5 KB",
-        ["what", "pages/s (best)", "seconds (best)", "of the processor", "peak MB"],
+        ["what", "pages/s (best)", "seconds (best)", "CPU seconds (best)", "peak MB"],
     )
     for title, build in builds.items():
         seconds = (f"{min(build.seconds):.2f}", f"{min(build.busy):.2f}")
         result.add(title, f"{build.rate:,.0f}", *seconds, f"{build.peak / 1e6:.1f}")
-    result.add("ours, one page edited, in a process that goes on", f"{1 / warm:,.0f}", f"{warm:.4f}", "", "")
-    result.add("ours, all pages in that process", f"{PAGES / cold:,.0f}", f"{cold:.2f}", "", "")
+    result.add("tenantry, one page edited, in a running process", f"{1 / warm:,.0f}", f"{warm:.4f}", "", "")
+    result.add("tenantry, all pages, in a running process", f"{PAGES / cold:,.0f}", f"{cold:.2f}", "", "")
     for count, weight in sorted(weights.items()):
         result.add(f"one page of {count:,} with styles and scripts: {weight / 1e3:.1f} KB gzip", "", "", "", "")
     ours, mkdocs, material = builds[OURS], builds[MKDOCS], builds[MATERIAL]
     result.aims = [
-        Aim("pages/s, times mkdocs", ours.rate / mkdocs.rate, 1.2, at_least=True),
-        Aim("pages/s, times mkdocs-material", ours.rate / material.rate, 5, at_least=True),
-        Aim("one page edited, of a full build", warm / cold, 1 / 20),
+        Aim("pages/s, × mkdocs", ours.rate / mkdocs.rate, 1.2, at_least=True),
+        Aim("pages/s, × mkdocs-material", ours.rate / material.rate, 5, at_least=True),
+        Aim("one page edited, × a full build", warm / cold, 1 / 20),
         Aim("weight of a page, KB gzip", max(weights.values()) / 1e3, 60),
-        Aim(f"weight of a page of {MANY:,}, times that of one of {FEW}", weights[MANY] / weights[FEW], 1.1),
-        Aim("peak memory, times mkdocs-material", ours.peak / material.peak, 1),
+        Aim(f"weight of a page of {MANY:,}, × one of {FEW}", weights[MANY] / weights[FEW], 1.1),
+        Aim("peak memory, × mkdocs-material", ours.peak / material.peak, 1),
     ]
     return result
 

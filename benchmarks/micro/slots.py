@@ -52,9 +52,9 @@ def table() -> Table:
         slots = SharedSlots.open("bench", Path(folder) / "run")
         database = sqlite3.connect(Path(folder) / "bench.db")
         database.execute("pragma journal_mode = wal")
-        empty, one, private = "an empty loop", "a compare with a shared version", "a compare with a private version"
+        empty, one, private = "an empty loop", "comparing with a shared version", "comparing with a private version"
         figures = run({empty: _nothing, one: _compares(slots), private: _compares(PrivateSlots())})
-        result = Table("One host's slots", ["what", "ns"])
+        result = Table("Slots of a host", ["what", "ns"])
         for name in (one, private):
             result.add(name, f"{figures.net(name, empty) / BATCH:,.1f}")
         nothing = "a call"
@@ -63,13 +63,13 @@ def table() -> Table:
                 nothing: repeat(lambda: None),
                 "time.monotonic()": repeat(time.monotonic),
                 "SQLite: pragma data_version": repeat(lambda: database.execute("pragma data_version").fetchone()),
-                "is the file current": repeat(slots.is_current),
-                "the two versions of a write": repeat(_write(slots)),
-                "a copy of all versions, for a poll": repeat(slots.copy),
+                "checking whether the mapped file is current": repeat(slots.is_current),
+                "both version changes of a write": repeat(_write(slots)),
+                "copying all versions, for a poll": repeat(slots.copy),
             }
         )
         for name in list(others.rounds)[1:]:
             result.add(name, f"{others.net(name, nothing):,.0f}")
-        result.aims = [Aim("a compare on each hit, ns", figures.net(one, empty) / BATCH, 60)]
+        result.aims = [Aim("comparing at each hit, ns", figures.net(one, empty) / BATCH, 60)]
         database.close()
     return result

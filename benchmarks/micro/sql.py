@@ -1,4 +1,4 @@
-"""Binding a SQL template, warm and cold, beside a hand-written function, jinjasql2 and SQLAlchemy's text()."""
+"""Binding a SQL template, warm and cold, compared with a hand-written function, jinjasql2 and SQLAlchemy's text()."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SENT = {"date": "2013-01-01", "integer": "1"}
 
 
 def _conversion(size: Size) -> Cell:
-    """Of what a viewer sends for declared parameters: what they cost beside the bind."""
+    """Converts a viewer's values for declared parameters, which binding then uses."""
     names, kind = _DECLARED[size.name]
     conversion = ParameterConversion(declare(dict.fromkeys(names.split(), kind)))
     given = {**size.values, "params": dict.fromkeys(names.split(), _SENT[kind])}
@@ -63,7 +63,7 @@ def _cells(size: Size) -> dict[str, Cell]:
         "by hand": repeat(lambda: size.by_hand(size.values)),
         "Tenantry, warm": repeat(lambda: template.bind(size.values, paramstyle="qmark")),
         "Tenantry, warm, a group's Record": repeat(lambda: template.bind(record, paramstyle="qmark")),
-        "declared parameters, beside the bind": _conversion(size),
+        "declared parameters, added to the bind": _conversion(size),
         "jinjasql2, warm": repeat(lambda: jinja.prepare_query(prepared, size.values)),
         "SQLAlchemy text(), warm": repeat(lambda: alchemy(compiled)),
         "Tenantry, cold": repeat(

@@ -31,7 +31,15 @@ MARIADB = (
 
 def table() -> Table:
     """Runs it. Raises EngineMissing without PostgreSQL or MariaDB."""
-    heads = ["rows from", "k rows/s", "first piece, ms", "growth, MB", "longest stall, ms", "idle, ms", "own, ms"]
+    heads = [
+        "engine",
+        "k rows/s",
+        "first piece, ms",
+        "growth, MB",
+        "longest stall, ms",
+        "idle stall, ms",
+        "own stall, ms",
+    ]
     result = Table(f"{ROWS:,} rows streamed as NDJSON", heads)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -1,4 +1,4 @@
-"""Refusing a forged token, reading a good one and minting, beside itsdangerous and PyJWT."""
+"""Refusing a forged token, reading a good one and minting, compared with itsdangerous and PyJWT."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def table() -> Table:
             "itsdangerous Signer: sign": repeat(lambda: signer.sign(good[:47])),
         }
     )
-    result = Table("A token that no cache knows", ["what", "net ns", "× itsdangerous Signer"])
+    result = Table("A token that is not cached", ["what", "net ns", "× itsdangerous Signer"])
     base = {"forged": "itsdangerous Signer: forged", "damaged": "itsdangerous Signer: forged"}
     base |= {
         "good": "itsdangerous Signer: good",

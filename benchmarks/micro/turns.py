@@ -56,11 +56,11 @@ class _Case:
 
 def _cases() -> list[_Case]:
     return [
-        _Case("waiting, behind its own group's", WAITING, VISITOR),
-        _Case("waiting, behind a neighbour's", WAITING, NEIGHBOUR, aim=WAITING_AIM),
-        _Case("busy, behind its own group's", BUSY, VISITOR),
-        _Case("busy, behind a neighbour's", BUSY, NEIGHBOUR),
-        _Case(f"busy, behind a neighbour's, {HALF} at once", BUSY, NEIGHBOUR, HALF, aim=BUSY_AIM),
+        _Case("waiting queries, same group", WAITING, VISITOR),
+        _Case("waiting queries, another group", WAITING, NEIGHBOUR, aim=WAITING_AIM),
+        _Case("CPU-bound queries, same group", BUSY, VISITOR),
+        _Case("CPU-bound queries, another group", BUSY, NEIGHBOUR),
+        _Case(f"CPU-bound queries, another group, {HALF} at once", BUSY, NEIGHBOUR, HALF, aim=BUSY_AIM),
     ]
 
 
@@ -128,7 +128,7 @@ class _Rounds:
 
 
 def _report(cases: list[_Case]) -> Table:
-    heads = [f"one query behind {CROWD}", "alone, ms", "behind, ms", "× alone", f"all {CROWD}, ms"]
+    heads = [f"the {CROWD} queries ahead", "alone, ms", "behind them, ms", "× alone", f"all {CROWD}, ms"]
     result = Table(f"One query behind {CROWD} others, {POOL} connections, wall time", heads)
     for case in cases:
         alone, behind, whole = (statistics.median(each) * 1e3 for each in (case.alone, case.behind, case.whole))

@@ -1,5 +1,5 @@
-"""What the server does for a page of twelve panels: beside its bare queries, from the cache, and for a hundred viewers
-of different groups at once.
+"""What the server does for a page of twelve panels: compared with its queries alone, from the cache, and for a hundred
+viewers of different groups at once.
 
 ``make bench TABLES=viewers``. The first two are measured in this process, in pairs; the viewers ask a server with one
 worker over HTTP, each with the token of its group, and every row of every answer is looked at.
@@ -45,7 +45,7 @@ class _Crowd(NamedTuple):
 
 def table() -> Table:
     """Runs it."""
-    result = Table(f"The server's part of a page of {PANELS} panels, on SQLite", ["what", "median", "99th", "runs"])
+    result = Table(f"Server time of a page of {PANELS} panels, on SQLite", ["what", "median", "99th", "runs"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_dashboards(folder)
@@ -53,10 +53,15 @@ def table() -> Table:
         asyncio.run(_alone(result, DashboardFolder(folder)["viewers"], url))
     with tempfile.TemporaryDirectory() as name, serving(Path(name)) as sites:
         crowd = asyncio.run(_crowd(sites))
-    pages = f"{GROUPS} viewers at once, ms a page"
+    pages = f"{GROUPS} viewers at once, ms per page"
     result.add(pages, *_cells([each * 1e3 for each in crowd.seconds]))
-    result.add("the same, pages with an error", str(crowd.errors), "", str(len(crowd.seconds)))
-    result.add("the same, pages with a row of another group", str(crowd.crossings), "", str(len(crowd.seconds)))
+    result.add(f"{GROUPS} viewers at once, pages with an error", str(crowd.errors), "", str(len(crowd.seconds)))
+    result.add(
+        f"{GROUPS} viewers at once, pages with a row of another group",
+        str(crowd.crossings),
+        "",
+        str(len(crowd.seconds)),
+    )
     result.aims += [
         Aim(f"{GROUPS} viewers, errors", crowd.errors, 0),
         Aim(f"{GROUPS} viewers, rows of another group", crowd.crossings, 0),
@@ -79,15 +84,15 @@ async def _alone(result: Table, saved: SavedDashboard, url: str) -> None:
         pairs = [(await _timed(page), await _timed(bare)) for _ in range(PAIRS)]
     ratios = [one / other for one, other in pairs]
     result.add("a page, ms", *_cells([one * 1e3 for one, _ in pairs]))
-    result.add("its bare queries, ms", *_cells([other * 1e3 for _, other in pairs]))
-    result.add("a page beside its bare queries", *_cells(ratios))
-    result.aims.append(Aim("a page beside its bare queries", statistics.median(ratios), 1.3))
+    result.add("the queries of the page alone, ms", *_cells([other * 1e3 for _, other in pairs]))
+    result.add("a page, × its queries alone", *_cells(ratios))
+    result.aims.append(Aim("a page, × its queries alone", statistics.median(ratios), 1.3))
     async with DataSources(OneSource(url), cache=ResultCache(seconds=3_600)) as sources:
         page = _page(saved, sources)
         await page()
         kept = [await _timed(page) * 1e3 / PANELS for _ in range(PAIRS)]
-    result.add("from the cache, ms a panel", *_cells(kept))
-    result.aims.append(Aim("from the cache, ms a panel", statistics.median(kept), 20))
+    result.add("a cached panel, ms", *_cells(kept))
+    result.aims.append(Aim("a cached panel, ms", statistics.median(kept), 20))
 
 
 def _page(saved: SavedDashboard, sources: DataSources) -> Callable[[], Awaitable[object]]:

@@ -1,4 +1,4 @@
-"""Twenty thousand rows written: every format beside orjson on ready dicts, pandas and DuckDB's own ``copy … to``.
+"""Twenty thousand rows written: every format, compared with orjson on ready dicts, pandas and DuckDB's ``copy … to``.
 
 Eight columns: integer, Decimal, date, datetime, UUID, JSON, text, float. What is counted is one thread's time of the
 processor, so DuckDB is told to use no other. It writes its own table to a file; the others give bytes.
@@ -43,7 +43,7 @@ def table() -> Table:
             if " json" in f" {name.replace('to_', ' ')}":
                 assert _names(write()) == [*NAMES], name  # the same work is measured
         figures = run({name: repeat(write) for name, write in writers.items()}, rounds=ROUNDS)
-    result = Table(f"{ROWS:,} rows written, time of the processor", ["what", "ms", f"× {BASE}"])
+    result = Table(f"{ROWS:,} rows written, CPU time", ["what", "ms", f"× {BASE}"])
     for name in figures.rounds:
         result.add(name, f"{figures.median(name) / 1e6:,.1f}", f"{figures.ratio(name, BASE):.2f}")
     result.aims = [Aim(f"{name} × {BASE}", figures.ratio(name, BASE), aim) for name, aim in AIMS.items()]

@@ -100,8 +100,15 @@ def _cache(url: str) -> Table:
     command = [sys.executable, "-m", "benchmarks.scale.cache_worker", url, str(CACHED)]
     runs = [_run_worker(command, environment) for _ in range(RUNS)]
     result = Table(
-        f"A worker with {CACHED:,} tokens in its cache: the longest turn of its event loop, ms of processor",
-        ["while", "turns", "at the same step in every run", "in any", "turns over 1 ms", "longest collection"],
+        f"A worker with {CACHED:,} tokens in its cache: the longest turn of its event loop, CPU ms",
+        [
+            "while",
+            "turns",
+            "longest at the same step of every run",
+            "longest in any run",
+            "turns over 1 ms",
+            "longest collection",
+        ],
     )
     agreed = {name: _agreed(runs, name) for name in runs[0]["gaps"]}
     for name, longest in agreed.items():
@@ -110,12 +117,12 @@ def _cache(url: str) -> Table:
         own, collection = (max(each[what] for each in gaps) for what in ("own", "collection"))
         result.add(name, f"{turns:,}", f"{longest:.2f}", f"{own:.2f}", f"{over:,}", f"{collection:.1f}")
     weight = max(run["bytes"] for run in runs)
-    result.add("a full collection by hand, before gc.freeze()", "", "", "", "", f"{runs[0]['collection']:.1f}")
-    result.add("bytes of memory for each token with its group", f"{weight:,.0f}", "", "", "", "")
-    result.add("of those asked for in the end, cached", f"{runs[0]['cached']:.1%}", "", "", "", "")
+    result.add("a full gc.collect(), before gc.freeze()", "", "", "", "", f"{runs[0]['collection']:.1f}")
+    result.add("bytes of memory per token with its group", f"{weight:,.0f}", "", "", "", "")
+    result.add("share of the last requested tokens that is cached", f"{runs[0]['cached']:.1%}", "", "", "", "")
     result.aims = [
         Aim("longest turn because of housekeeping, ms", max(agreed.values()), 1.0),
-        Aim("bytes for each cached token with its group", weight, 700),
+        Aim("bytes per cached token with its group", weight, 700),
     ]
     return result
 

@@ -46,14 +46,17 @@ async def _postgres(result: Table, url: str, groups: int) -> None:
             "misses": burst(lambda: store.read_at_snapshot(next(live), fresh=True), BURST),
         }
         figures = await compare(cells, rounds=ROUNDS, clock=WALL)
-        result.add("polls a second that client and server do together, 64 at once", _rate(figures.median("polls"), 64))
-        result.add(f"misses a second that they do together, {BURST} at once", _rate(figures.median("misses"), BURST))
+        result.add("polls per second, 64 at once, client and server on one machine", _rate(figures.median("polls"), 64))
+        result.add(
+            f"misses per second, {BURST} at once, client and server on one machine",
+            _rate(figures.median("misses"), BURST),
+        )
         environment = await store.environments.get(ENVIRONMENT)
         assert environment is not None
         rotations = Rotations(store, environment)
         for tasks in (1, AT_ONCE):
             rates = [len(found) * tasks / sum(found) for found in [await rotations.run(tasks) for _ in range(5)]]
-            result.add(f"rotations a second without fsync, {tasks} at once", f"{statistics.median(rates):,.0f}")
+            result.add(f"rotations per second without fsync, {tasks} at once", f"{statistics.median(rates):,.0f}")
 
 
 async def _valkey(result: Table, url: str, valkey: str) -> None:
@@ -72,7 +75,7 @@ async def _valkey(result: Table, url: str, valkey: str) -> None:
         await backend.aclose()  # writes what waits
         kept = await client.dbsize()
         used = (await client.info("memory"))["used_memory"] - before
-        result.add("bytes of Valkey's memory for each entry", f"{used / kept:,.0f}")
+        result.add("bytes of Valkey's memory per entry", f"{used / kept:,.0f}")
 
 
 def _rate(nanoseconds: float, size: int) -> str:

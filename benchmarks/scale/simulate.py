@@ -27,7 +27,7 @@ def tables() -> list[Table]:
 def _traffic(found: dict[str, Found]) -> Table:
     fleet = next(iter(FLEETS.values()))
     result = Table(
-        f"A second of {fleet.workers:,} workers, {fleet.writes:,.0f} writes a second (simulated, seed {SEED})",
+        f"{fleet.workers:,} workers, {fleet.writes:,.0f} writes per second: events per second (simulated, seed {SEED})",
         [
             "fleet",
             "polls",
@@ -35,11 +35,11 @@ def _traffic(found: dict[str, Found]) -> Table:
             "changes reported by polls",
             "bus messages",
             "re-reads",
-            "flush: reads at worst",
+            "reads after a flush, worst second",
         ],
     )
     result.add(
-        "by arithmetic",
+        "calculated",
         f"{fleet.polls_a_second:,.0f}",
         "",
         f"{fleet.rows_a_second:,.0f}",
@@ -63,8 +63,8 @@ def _traffic(found: dict[str, Found]) -> Table:
 
 def _staleness(found: dict[str, Found]) -> Table:
     result = Table(
-        f"How long a worker goes on with what was written to, ms (simulated, seed {SEED})",
-        ["fleet", "p50", "p99", "longest", "by message", "by poll", "by lease", "without lease"],
+        f"How long a worker uses a group after it was written, ms (simulated, seed {SEED})",
+        ["fleet", "p50", "p99", "longest", "ended by message", "by poll", "by lease", "without lease"],
     )
     for name, run in found.items():
         stale = run.all_stale()

@@ -42,7 +42,9 @@ def compare_sizes(name: str, small: str, large: str, sizes: tuple[int, int], raw
             result.aims.append(Aim(f"{what} in {name}, {sizes[1]:,} × {sizes[0]:,} groups", ratio, 1.2))
     starts = [[_start(url, text) for text in texts] for url, texts in zip((small, large), raw_of, strict=True)]
     first, second = (statistics.median(times) * 1e6 for times in starts)
-    result.add("from starting Python to the first answer", f"{first:,.0f}", f"{second:,.0f}", f"{second / first:.2f}")
+    result.add(
+        "from the start of Python to the first answer", f"{first:,.0f}", f"{second:,.0f}", f"{second / first:.2f}"
+    )
     return result
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from tenantry.cache import GroupCache, PendingLoad, PollSnapshot
+from tenantry.cache.entries import NO_GENERATION
 from tenantry.groups import Changes
 
 
@@ -49,5 +50,9 @@ class NoPollSnapshot(GroupCache):
 class NoLeaseForSharing(GroupCache):
     """Lets who comes share any load whose slot has the same version, though it may not know the right slots."""
 
-    def is_valid(self, pending: PendingLoad, now: float) -> bool:
-        return pending.lease is self.lease and pending.is_valid()
+    def can_join(self, pending: PendingLoad, now: float) -> bool:
+        return (
+            pending.lease is self.lease
+            and pending.min_generation == NO_GENERATION
+            and pending.lease.versions[pending.slot] == pending.version
+        )

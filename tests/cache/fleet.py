@@ -158,7 +158,7 @@ class Fleet(Promises):
         key, handle, cache = key_of(number, version), handle_of(number), worker.cache
         ask = Ask(self.now, self.floors.get((worker.host, number), 0))
         entry = cache.entry(key)
-        if entry is not None and entry.alive(self.now):
+        if entry is not None and entry.is_valid(self.now):
             entry.seen = True
             self._check(worker, number, version, entry.group, [ask])
             return None
@@ -167,7 +167,7 @@ class Fleet(Promises):
             self._check(worker, number, version, None, [ask])
             return None
         for load in worker.loads.get((number, version), ()):
-            if cache.is_valid(load.pending, self.now):
+            if cache.can_join(load.pending, self.now):
                 load.waiting.append(ask)
                 return None
         pending = cache.begin(handle, self.now)

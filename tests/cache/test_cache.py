@@ -183,12 +183,12 @@ def test_a_load_that_an_eviction_overtook_is_neither_stored_nor_shared(event: st
     cache = plain(10)
     acme = numbered(1)
     pending = cache.begin(acme.handle, 0.0)
-    assert cache.is_valid(pending, 0.0)
+    assert cache.can_join(pending, 0.0)
     if event == "evict":
         cache.evict(acme.handle, 5, 0.0)
     else:
         cache.flush()
-    assert not cache.is_valid(pending, 0.0)
+    assert not cache.can_join(pending, 0.0)
     assert not cache.store(pending, key("t"), acme, None, 10.0, 0.0)
     assert not cache.refuse(pending, key("u"), None, 10.0, 0.0)
     assert len(cache) == 0
@@ -234,7 +234,7 @@ def test_a_flush_forgets_at_once_and_walks_nothing() -> None:
     cache.flush()
     entry = cache.entry(key("t"))
     assert entry is not None
-    assert not entry.alive(0.0)
+    assert not entry.is_valid(0.0)
     assert cache.newest(acme.handle, 0.0) is None
     assert not cache.refused(key("u"), acme.handle, 0.0)
     assert cache.flushes == 1
@@ -277,7 +277,7 @@ def test_a_cache_that_holds_nothing_is_a_mistake(capacities: tuple[int, int]) ->
 
 def _cached_source(generation: int) -> CachedSource:
     pending = PendingLoad(SOURCES_HANDLE, Lease(CONSTANT_VERSIONS, inf), 0)
-    return CachedSource(pending, generation, inf, RegisteredSource("ds_1", "own", make_environment(), "sqlite:///a.db"))
+    return CachedSource(pending, generation, RegisteredSource("ds_1", "own", make_environment(), "sqlite:///a.db"))
 
 
 def test_a_write_to_a_data_source_drops_what_is_older() -> None:

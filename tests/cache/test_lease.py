@@ -59,12 +59,12 @@ def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10,
 
 def usable(cache: GroupCache, now: float = 0.0) -> bool:
     entry = cache.entry(LIVE)
-    return entry is not None and entry.alive(now)
+    return entry is not None and entry.is_valid(now)
 
 
 def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed(cache: GroupCache) -> None:
     """So many seconds from the poll. An outage empties nothing: the next poll brings what has changed meanwhile. Red
-    when alive() does not look at the lease."""
+    when is_valid() does not look at the lease."""
     assert put(cache)
     assert usable(cache, 4.999)
     assert not usable(cache, 5.0)
@@ -123,7 +123,7 @@ def test_what_a_write_on_this_host_has_ended_is_no_staleness(cache: GroupCache, 
 def test_a_version_that_changed_voids_entries_refusals_and_loads(
     cache: GroupCache, versions: list[int], version: int
 ) -> None:
-    """Odd or even: the write has begun, or is over. Red when alive(), or _can_store, does not compare."""
+    """Odd or even: the write has begun, or is over. Red when is_valid() does not compare."""
     put(cache)
     pending, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     assert cache.refuse(pending, DEAD, 10, FAR, 0.0)
@@ -132,7 +132,7 @@ def test_a_version_that_changed_voids_entries_refusals_and_loads(
     assert not usable(cache)
     assert cache.newest(ACME.handle, 0.0) is None
     assert not cache.refused(DEAD, ACME.handle, 0.0)
-    assert not cache.is_valid(late, 0.0)
+    assert not cache.can_join(late, 0.0)
     assert not cache.store(late, LIVE, ACME, 10, FAR, 0.0)
 
 
@@ -141,7 +141,7 @@ def test_an_odd_version_is_bypassed(cache: GroupCache, versions: list[int]) -> N
     version is there, and never stored."""
     versions[slot_index(ACME.handle)] = 3
     pending = cache.begin(ACME.handle, 0.0)
-    assert cache.is_valid(pending, 0.0)
+    assert cache.can_join(pending, 0.0)
     assert not cache.store(pending, LIVE, ACME, 10, FAR, 0.0)
 
 
@@ -165,7 +165,7 @@ def test_a_load_that_a_poll_overtook_is_stored_only_if_it_read_after_the_change(
     """Begun before the poll, answered after it. Red when nothing passes a load."""
     early, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
     poll(cache, 11, (11, ACME.handle), at=1.0)
-    assert not cache.is_valid(early, 1.0)
+    assert not cache.can_join(early, 1.0)
     assert not cache.store(early, LIVE, ACME, 10, FAR, 1.0)
     assert cache.store(late, LIVE, ACME, 11, FAR, 1.0)
 

@@ -171,7 +171,7 @@ def _lines(file: Path, *lines: Any) -> str:
             ["groups.yaml:5:10: properties.b: this number is too large"],
         ),
         ("groups:\n  acme:\n    mapping: {main: 1}\n", ["groups.yaml:3:21: mapping.main: this must be a string"]),
-        ("groups:\n  acme:\n    expires_at: soon\n", ["groups.yaml:3:17: expires_at: this must be a time of RFC 3339"]),
+        ("groups:\n  acme:\n    expires_at: soon\n", ["groups.yaml:3:17: expires_at: this must be an RFC 3339 time"]),
         (
             "groups:\n  acme: {}\n  acme: {}\n",
             ["groups.yaml:3:3: the key acme comes twice", "first at groups.yaml:2:3"],

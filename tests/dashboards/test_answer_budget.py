@@ -26,7 +26,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A budget of 12 MiB, which nobody waits for long."""
+    """A budget of 12 MiB with a short wait."""
     monkeypatch.setattr(budgets, "PROCESS_BYTES", 12 * MEGABYTE)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.3)
 
@@ -42,8 +42,8 @@ def line_of(size: int) -> Callable[[], Any]:
 
 
 async def test_a_group_holds_as_much_as_stays_free(small: None) -> None:
-    """Half of the budget alone, less next to others; one that holds nothing has room. Red when a group may fill the
-    budget, and when only its own bytes are counted."""
+    """Half of the budget alone, less next to other groups; a group that holds nothing gets space. Red when a group may
+    fill the budget, and when only its own bytes count."""
     budget = AnswerBudget()
     async with budget.open(FIRST) as first, budget.open(SECOND) as second, budget.open(THIRD) as third:
         await first.hold(6 * MEGABYTE)
@@ -60,7 +60,7 @@ async def test_a_group_holds_as_much_as_stays_free(small: None) -> None:
 
 
 async def test_an_answer_that_ends_gives_all_back(small: None) -> None:
-    """Also when it fails. Red when a share is kept."""
+    """A response releases its bytes, even when it fails. Red when a share is kept."""
     budget = AnswerBudget()
 
     async def fail() -> None:
@@ -74,7 +74,7 @@ async def test_an_answer_that_ends_gives_all_back(small: None) -> None:
 
 
 async def test_a_line_waits_for_room_before_its_query(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As soon as its size is known. Red when room is looked for after the query alone."""
+    """A line whose size is known waits for space before its query runs. Red when it waits only after the query."""
     monkeypatch.setattr(budgets, "WAIT_SECONDS", SOON)
     budget, asked = AnswerBudget(), 0
     fetch_large = line_of(4 * MEGABYTE)
@@ -97,7 +97,8 @@ async def test_a_line_waits_for_room_before_its_query(small: None, monkeypatch: 
 
 
 async def test_a_line_that_turns_out_large_is_not_kept_while_it_waits(small: None) -> None:
-    """It is made anew when there is room. Red when it is held without room, and when it is tried without end."""
+    """The line is made again when there is space. Red when it is kept without space, and when the attempts never
+    end."""
     budget, asked = AnswerBudget(), 0
 
     async def fetch() -> Any:
@@ -115,7 +116,7 @@ async def test_a_line_that_turns_out_large_is_not_kept_while_it_waits(small: Non
 
 
 async def test_a_line_that_is_larger_than_a_share_waits_alone(small: None) -> None:
-    """It is never refused for good: it counts as half of the budget. Red when it counts as what it is."""
+    """The line counts as half of the budget, so it is sent at some time. Red when it counts as its size."""
     budget = AnswerBudget()
     async with budget.open(FIRST) as answer, budget.open(SECOND) as other:
         for _ in range(2):
@@ -127,7 +128,7 @@ async def test_a_line_that_is_larger_than_a_share_waits_alone(small: None) -> No
 
 
 async def test_a_failure_holds_nothing(small: None) -> None:
-    """Of the query, and of the writing."""
+    """A failing query and a failing encoder release their bytes."""
     budget = AnswerBudget()
 
     async def fails() -> Any:
@@ -144,7 +145,8 @@ async def test_a_failure_holds_nothing(small: None) -> None:
 
 
 async def test_a_group_has_so_many_answers_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more waits for one to end, and is refused later; another group's is not. Red without the count."""
+    """One more response waits until another ends, and is refused later; another group's is not. Red without the
+    count."""
     monkeypatch.setattr(budgets, "MOST_OPEN", 2)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.3)
     budget = AnswerBudget()
@@ -179,7 +181,8 @@ async def never_receive() -> Any:
 
 
 async def test_a_body_goes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is awaited; together they are the body. Red when a body is sent as it is: a server takes it at once."""
+    """Each piece is awaited; together they are the body. Red when the body is sent whole: a server buffers it at
+    once."""
     monkeypatch.setattr(paced_send, "PIECE_BYTES", 10)
     viewer = Viewer()
     viewer.takes.set()
@@ -195,7 +198,7 @@ async def test_a_body_goes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_reader_that_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After its time, in whichever answer. Red without the deadline: it waits for ever."""
+    """After the time limit, in any kind of response. Red without the deadline: the send waits for ever."""
     monkeypatch.setattr(paced_send, "WRITE_SECONDS", 0.1)
     message = {"type": "http.response.body", "body": b"x" * 100_000}
     async with asyncio.timeout(SOON):
@@ -210,8 +213,8 @@ async def test_a_reader_that_takes_nothing_is_cut_off(monkeypatch: pytest.Monkey
 
 
 async def test_a_slow_reader_is_cut_off_for_those_who_wait(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the group that holds the most, and no reader of a group that holds less. Red when slow readers stay, and when
-    every group's are cut off."""
+    """The slow reader of the group that holds the most is cut off, and none of a group that holds less. Red when slow
+    readers stay, and when those of every group are cut off."""
     monkeypatch.setattr(budgets, "WAIT_SECONDS", SOON)
     monkeypatch.setattr(paced_send, "SLOW_SECONDS", 0.3)
     budget = AnswerBudget()
@@ -253,7 +256,7 @@ async def test_a_slow_reader_is_cut_off_for_those_who_wait(small: None, monkeypa
 
 
 async def test_a_reader_that_keeps_up_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long its source takes between two pieces. Red when the time between pieces counts as the reader's."""
+    """A reader stays however long its source takes between two pieces. Red when that time counts as the reader's."""
     monkeypatch.setattr(paced_send, "SLOW_SECONDS", 0.3)
     viewer, pace = Viewer(), PacedSend()
     viewer.takes.set()
@@ -293,7 +296,7 @@ LARGE = 1_200_000
 
 
 class SlowServer:
-    """A server whose client takes ``left`` bytes of the body and no more, by the messages of ASGI."""
+    """A server, by ASGI messages, whose client takes ``left`` bytes of the body and no more."""
 
     def __init__(self, body: Any, left: int = 0) -> None:
         self._request = json.dumps(body).encode()
@@ -340,8 +343,8 @@ async def reading(site: Site, server: SlowServer, carrier: str = "HA") -> AsyncI
 async def test_a_viewer_who_reads_nothing_holds_up_no_other_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its own group waits for it, and is told so after a time; another one is served. Red when lines are not counted:
-    the group's next viewers hold as much again."""
+    """The next viewer of the group waits and gets an error after a time; another group is served. Red when lines do not
+    count: the group's next viewers hold as much again."""
     monkeypatch.setattr(budgets, "PROCESS_BYTES", 6_000_000)
     body = {"panels": [{"id": "1-1"}]}
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as unread:
@@ -360,7 +363,7 @@ async def test_a_viewer_who_reads_nothing_holds_up_no_other_group(
 
 
 async def test_an_answer_that_is_cut_off_has_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the middle of a line: its viewer sees that it is not whole. Red when the answer ends as if it were."""
+    """A response that is cut off within a line has no last part, so its viewer sees that it is incomplete."""
     monkeypatch.setattr(paced_send, "WRITE_SECONDS", 0.5)
     async with serve(tmp_path, FILES) as site:
         server = SlowServer({"panels": [{"id": "1-1"}]}, left=200_000)
@@ -372,7 +375,7 @@ async def test_an_answer_that_is_cut_off_has_no_end(tmp_path: Path, monkeypatch:
 
 
 async def test_a_token_that_ends_in_the_middle_of_a_line_leaves_it_without_an_end(tmp_path: Path) -> None:
-    """No line follows a half of one. Red when the last part is sent behind it, which no page can read."""
+    """No line follows an incomplete one. Red when the last part is sent after it, which no page can parse."""
     async with serve(tmp_path, FILES) as site:
         server = SlowServer({"panels": [{"id": "1-1"}]}, left=200_000)
         async with reading(site, server) as task, asyncio.timeout(SOON):
@@ -389,8 +392,7 @@ async def test_a_token_that_ends_in_the_middle_of_a_line_leaves_it_without_an_en
 async def test_open_answers_are_counted_whether_they_stay_open_or_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One more is refused with 503 and when to come again; another group's is served. Red when live ones alone are
-    counted."""
+    """One more response gets 503 with Retry-After; another group's is served. Red when only live responses count."""
     body = {"panels": [{"id": "1-2"}]}
     monkeypatch.setattr(budgets, "MOST_OPEN", 3)
     monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.5)
@@ -407,8 +409,8 @@ async def test_open_answers_are_counted_whether_they_stay_open_or_not(
 
 
 async def test_no_width_is_a_way_around_the_reduction(tmp_path: Path) -> None:
-    """Without one there is a default, and a plot is never wider than a screen. Red when rows without a width are sent
-    as they are, and when the widest that a request may say is taken."""
+    """A request without a width gets the default, and a wide plot the widest. Red when rows without a width are sent
+    whole, and when the greatest width of a request is used."""
 
     async def count(**wanted: int) -> int:
         line = (await site.panels("wide", panels=[{"id": "2-1", **wanted}]))["2-1"]

@@ -34,7 +34,7 @@ ENGINES = ("sqlite", "duckdb", "postgresql")
 
 
 def fill(engine: str, folder: Path, postgres: Postgres | None = None) -> str:
-    """A database with the points; its URL."""
+    """Create a database with the points, and return its URL."""
     numbers = f"with recursive m(n) as (select 0 union all select n + 1 from m where n < {POINTS - 1})"
     table = (
         f"create table points as {numbers} select n, n * 7 % 101 as v, owner "
@@ -54,7 +54,7 @@ def fill(engine: str, folder: Path, postgres: Postgres | None = None) -> str:
 
 
 class Charts:
-    """What a page asks for."""
+    """The requests of a page."""
 
     def __init__(self, sources: DataSources) -> None:
         self.sources = sources
@@ -79,7 +79,7 @@ class Charts:
 
 @pytest.fixture(params=ENGINES)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Of the points, on each engine."""
+    """The URL of the points, on each engine."""
     postgres = request.getfixturevalue("postgres") if request.param == "postgresql" else None
     return fill(request.param, tmp_path, postgres)
 
@@ -93,7 +93,7 @@ async def opened(url: str, **options: Any) -> AsyncIterator[Charts]:
 
 
 async def test_what_gave_too_many_rows_is_not_asked_for_all_of_them_again(url: str) -> None:
-    """Red when nobody remembers: then each time costs what the first does."""
+    """Red when the size is not remembered: then each request costs as much as the first."""
     async with opened(url) as charts:
         first, is_reduced = await charts.fetch()
         assert is_reduced
@@ -109,7 +109,7 @@ async def test_what_gave_too_many_rows_is_not_asked_for_all_of_them_again(url: s
 
 
 async def test_another_group_is_known_by_its_own_rows(url: str) -> None:
-    """What one group's query gives says nothing of another's. Red when the group is not remembered."""
+    """The size of one group's result says nothing about another's. Red when the key has no group."""
     async with opened(url) as charts:
         await charts.fetch()
         small = replace(group("nobody", main="ds_1"), handle=b"87654321")
@@ -120,8 +120,8 @@ async def test_another_group_is_known_by_its_own_rows(url: str) -> None:
 
 
 async def test_chosen_rows_are_kept_for_their_group_width_and_filters(url: str) -> None:
-    """As any answer of the cache: by the text, the values, the group; and by the plot. Red when the key has no width,
-    or no group: the other group got the first one's rows."""
+    """Reduced rows are cached by SQL, values, group and plot. Red when the key has no width, or no group: the other
+    group got the first one's rows."""
     async with opened(url, cache=ResultCache(seconds=3_600)) as charts:
         first, _ = await charts.fetch()
         before = charts.executed
@@ -139,7 +139,7 @@ async def test_chosen_rows_are_kept_for_their_group_width_and_filters(url: str) 
 
 
 async def test_equal_charts_at_once_are_one_reading(url: str) -> None:
-    """Red when rows that are chosen from are read outside of the flights."""
+    """Red when streamed reductions are not shared in flight."""
     async with opened(url) as charts:
         await charts.fetch()
         before = charts.executed
@@ -148,8 +148,8 @@ async def test_equal_charts_at_once_are_one_reading(url: str) -> None:
 
 
 async def test_rows_without_an_order_are_too_many(url: str) -> None:
-    """As before anything was chosen; fewer of them are shown. Red when it is remembered that they cannot be chosen
-    from: a chart that was too large once would stay so."""
+    """They are not reducible, but fewer of them are shown. Red when a query stays marked as large: a chart that was too
+    large once would stay so."""
     template = SQLTemplate(TEMPLATE.text.replace("order by n", "order by v"))
     async with opened(url) as charts:
         for _ in range(2):
@@ -167,8 +167,8 @@ OF_DUCKDB = {
 
 @pytest.mark.parametrize("kind", OF_DUCKDB)
 async def test_rows_of_other_shapes_are_reduced_too(kind: str, tmp_path: Path) -> None:
-    """Times as text are positions, and SQL of a text stands in the author's query without a value. Red when its error
-    is the viewer's."""
+    """Times as strings have positions, and inline SQL has no values of the viewer. Red when its error is the
+    viewer's."""
     template = SQLTemplate(OF_DUCKDB[kind])
     async with opened(fill("duckdb", tmp_path)) as charts:
         first, is_reduced = await charts.fetch(template=template)
@@ -179,21 +179,21 @@ async def test_rows_of_other_shapes_are_reduced_too(kind: str, tmp_path: Path) -
 
 
 async def test_a_mistake_in_the_query_is_the_authors(url: str) -> None:
-    """It is an error of the query in any case."""
+    """It is an error of the query, reduced or not."""
     async with opened(url) as charts:
         with pytest.raises(QueryFailed):
             await charts.fetch(template=SQLTemplate("select nothing from points"))
 
 
 async def test_rows_that_are_reduced_have_a_limit_of_their_own(tmp_path: Path) -> None:
-    """That of streams."""
+    """The limit of streams applies."""
     async with opened(fill("sqlite", tmp_path), stream=StreamLimits(row_limit=POINTS - 1)) as charts:
         with pytest.raises(TooManyRows, match="more than 1999 rows"):
             await charts.fetch()
 
 
 async def test_the_author_hears_of_the_order_as_soon_as_rows_are_thinned(tmp_path: Path) -> None:
-    """Rows out of order may go on without end. Red when all are read first."""
+    """Unsorted rows may have no end. Red when all are read first."""
     numbers = "with recursive m(n) as (select 0 union all select n + 1 from m) select n % 7 as n, n as v from m"
     async with opened(fill("sqlite", tmp_path), max_bytes=100_000) as charts:
         with pytest.raises(TooManyRows, match="ORDER BY n"):
@@ -201,7 +201,8 @@ async def test_the_author_hears_of_the_order_as_soon_as_rows_are_thinned(tmp_pat
 
 
 async def test_a_kept_result_is_reduced_once_for_each_of_a_few_widths(tmp_path: Path) -> None:
-    """A request says the width. Red when none are kept; and when all are: one viewer could ask for 3,840 of each."""
+    """Requests choose the width. Red when no reduction is kept, and when all are: one viewer could request 3,840 of
+    each."""
     async with opened(fill("sqlite", tmp_path), cache=ResultCache(seconds=3_600)) as charts:
         result = await charts.rows._sources.query(
             group(main="ds_1"), "main", TEMPLATE, extend(group(main="ds_1").variables, "params", {"least": 400})
@@ -216,7 +217,7 @@ async def test_a_kept_result_is_reduced_once_for_each_of_a_few_widths(tmp_path: 
 
 
 async def test_a_reading_that_nobody_waits_for_is_stopped(tmp_path: Path) -> None:
-    """Red when the rows are read on: the source would be busy with them until its limit."""
+    """Red when the rows are read to the end: the source would be busy until its limit."""
     endless = "with recursive m(n) as (select 0 union all select n + 1 from m) select n, n as v from m order by +n"
     template = SQLTemplate(endless)
     async with opened(fill("sqlite", tmp_path)) as charts:

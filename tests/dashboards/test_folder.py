@@ -27,7 +27,7 @@ ORDERS = {"queries/orders.sql": "select 1"}
 
 @pytest.mark.parametrize("queries", ["queries/orders.sql", "dashboards/queries/orders.sql"])
 def test_queries_stand_beside_the_dashboards(tmp_path: Path, queries: str) -> None:
-    """In ``queries`` beside the folder or in it; sub-folders are a part of the name; hidden files are left out."""
+    """In ``queries`` next to the folder or in it; sub-folders are a part of the name; hidden files are ignored."""
     files = {
         queries: "select 1",
         "dashboards/sales.yaml": SALES,
@@ -43,7 +43,7 @@ def test_queries_stand_beside_the_dashboards(tmp_path: Path, queries: str) -> No
 
 
 def test_one_error_names_every_file_that_cannot_be_used(tmp_path: Path) -> None:
-    """Each with its place. Red when the first one was raised."""
+    """Each with its position. Red when only the first is raised."""
     wrong = {"a.yaml": "title: 1\nrows: []", "b.yaml": "title: b\nrows: [{table: ordres}]", "c.yaml": SALES}
     with pytest.raises(InvalidDashboards) as caught:
         DashboardFolder(_write(tmp_path, ORDERS | wrong))
@@ -52,13 +52,13 @@ def test_one_error_names_every_file_that_cannot_be_used(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    """Which of them counts would be chance."""
+    """Otherwise the one that is used would be random."""
     with pytest.raises(InvalidDashboards, match=r"are both the dashboard sales"):
         DashboardFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES, "sales.json": "{}"}))
 
 
 def test_an_address_holds_what_something_reads_and_nothing_else(tmp_path: Path) -> None:
-    """``settable`` is what a link may set; a note tells of the control that nothing reads."""
+    """A link may set what is ``settable``; a note names the control that no query reads."""
     text = "title: Sales\ncontrols: {region: {text: }, idle: {text: }}\nrows: [{table: orders}]\n"
     query = "select 1 [[ where r = {{ params.region }} and s = {{ params.s }} ]]"
     folder = DashboardFolder(_write(tmp_path, {"queries/orders.sql": query, "sales.yaml": text}))
@@ -70,7 +70,7 @@ LOCKED = "/* ---\nparams: {region: {type: text, locked: true, default: {property
 
 
 def test_a_locked_parameter_is_in_no_address_and_in_no_control(tmp_path: Path) -> None:
-    """It is a property of the group. Red when it is settable: a request could name it."""
+    """It is a property of the group. Red when it is settable: a request could set it."""
     files = {"queries/orders.sql": LOCKED + "select 1 where r = {{ params.region }}", "sales.yaml": SALES}
     folder = DashboardFolder(_write(tmp_path, files))
     assert folder["sales"].settable == set()
@@ -80,7 +80,7 @@ def test_a_locked_parameter_is_in_no_address_and_in_no_control(tmp_path: Path) -
 
 
 def test_a_click_on_a_locked_parameter_is_refused(tmp_path: Path) -> None:
-    """Every click would be refused as a filter that is none. Red when only controls are looked at."""
+    """Each such click would be refused as an unknown filter. Red when only controls are checked."""
     files = {
         "queries/orders.sql": LOCKED + "select 1 where r = {{ params.region }}",
         "sales.yaml": "title: a\nrows: [{table: orders, click: {filter: region}}]\n",
@@ -90,8 +90,8 @@ def test_a_click_on_a_locked_parameter_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_locks_of_an_editor_are_no_files(tmp_path: Path) -> None:
-    """Emacs writes ``.#sales.yaml``, a link that leads nowhere, while a file is changed. Red when each file is asked
-    for its size: every page was an error until the file was saved."""
+    """Emacs writes ``.#sales.yaml``, a dangling link, while a file is changed. Red when the size of each file is read:
+    every page was an error until the file was saved."""
     folder = ReloadingFolder(_write(tmp_path, ORDERS | {"sales.yaml": SALES}))
     (tmp_path / ".#sales.yaml").symlink_to("author@host.1:2")
     (tmp_path / "queries/.#orders.sql").symlink_to("author@host.1:2")

@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture
 def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package whose bundles are built: of other content than the real ones."""
+    """A package with built bundles whose content differs from the real ones."""
     folder = tmp_path / "static" / "bundles"
     folder.mkdir(parents=True)
     (folder / "page.js").write_text("let page;" * 100)
@@ -49,7 +49,7 @@ def client(app: Any, root_path: str = "") -> httpx2.AsyncClient:
 
 
 def mounted(folder: Path, app: Any = None, **options: Any) -> Any:
-    """``app`` with the dashboards; without one, an app in the mount of the test."""
+    """``app`` with the dashboards; without ``app``, one in the mount of the test."""
     write_files(folder, FILES)
     resolver = Resolver(FakeBackend(), keys=KEYS)
 
@@ -67,8 +67,8 @@ async def http(tmp_path: Path, bundles: Path) -> AsyncIterator[httpx2.AsyncClien
 
 
 async def test_a_frame_is_the_same_for_everybody(http: httpx2.AsyncClient) -> None:
-    """It names the dashboard, the hosts and the mount; it has no token, and a variable of a group stands nowhere. Red
-    when the title of the file is written as it is."""
+    """It names the dashboard, the hosts and the mount, and contains no token and no variable of a group. Red when the
+    title of the file is written unchanged."""
     page = await http.get("/dashboards/sales")
     assert page.status_code == 200
     assert "<title>Sales &amp; more</title>" in page.text
@@ -83,8 +83,8 @@ async def test_a_frame_is_the_same_for_everybody(http: httpx2.AsyncClient) -> No
 
 
 async def test_a_frame_obeys_a_strict_policy(http: httpx2.AsyncClient) -> None:
-    """Nothing from elsewhere, no inline script or style; only the named hosts may embed it. Red when a part is left
-    out."""
+    """Nothing from other hosts, no inline script or style; only the named hosts may embed it. Red when a part is
+    missing."""
     page = await http.get("/dashboards/sales")
     policy = page.headers["content-security-policy"].split("; ")
     assert "default-src 'self'" in policy
@@ -109,8 +109,8 @@ async def test_nobody_may_embed_a_frame_by_default(tmp_path: Path, bundles: Path
 
 
 async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bundles: Path) -> None:
-    """Their address has a hash of their content. Each coding that was built is sent, and nothing is packed here.
-    Red when the address is the name: a browser would run the old script with the new server."""
+    """Their address has a hash of their content. Each built coding is sent, and nothing is compressed here. Red when
+    the address is only the name: a browser would run the old script with the new server."""
     page = (await http.get("/dashboards/sales")).text
     address = page.partition('src="')[2].partition('"')[0]
     assert address.startswith(f"{mounts.current.prefix}/dashboards/-/assets/page.")
@@ -133,14 +133,14 @@ async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bund
 
 @pytest.mark.parametrize("path", ["-/assets/page.js", "-/assets/page.0000000000000000.js", "nothing", "sales/-/panels"])
 async def test_what_is_not_there_is_plainly_not_there(http: httpx2.AsyncClient, path: str) -> None:
-    """Text, and no page of anybody's."""
+    """Plain text, without data of a group."""
     answer = await http.get(f"/dashboards/{path}")
     assert answer.status_code in (404, 405)
     assert answer.headers["content-type"].startswith("text/plain")
 
 
 async def test_without_bundles_a_frame_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clone without node has its data routes all the same."""
+    """The data routes work even in a clone without node."""
     monkeypatch.setattr(assets, "files", lambda package: tmp_path)
     async with client(mounted(tmp_path)) as http:
         page = await http.get("/dashboards/sales")
@@ -149,7 +149,7 @@ async def test_without_bundles_a_frame_says_what_to_run(tmp_path: Path, monkeypa
 
 
 async def test_it_is_mounted_in_fastapi_below_any_path(tmp_path: Path, bundles: Path) -> None:
-    """Addresses follow the mount and what a proxy has taken away (root_path)."""
+    """Addresses follow the mount, and the prefix that a proxy removed (root_path)."""
     app = mounted(tmp_path, FastAPI(), path="/show")
     async with client(app, "/behind") as http:
         page = await http.get("/behind/show/sales")
@@ -159,7 +159,7 @@ async def test_it_is_mounted_in_fastapi_below_any_path(tmp_path: Path, bundles: 
 
 
 def test_mistakes_are_found_when_it_is_mounted(tmp_path: Path) -> None:
-    """A file, a path, a host."""
+    """An invalid file, path or host."""
     write_files(tmp_path, FILES | {"dashboards/wrong.yaml": "title: 1\n"})
     given = (Resolver(FakeBackend(), keys=KEYS), DataSources(Directory()))
     with pytest.raises(InvalidDashboards, match=r"wrong\.yaml:1:8"):

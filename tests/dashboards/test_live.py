@@ -39,8 +39,8 @@ rows: [{table: {sql: "with recursive n(i) as (select 1 union all select i + 1 fr
 
 @pytest.mark.usefixtures("mount")
 async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> None:
-    """Those of the data source that the program reports, again and again; of another source none. Red when every panel
-    is asked for again, and when a change while the panels run is missed."""
+    """The panels of the data source that the program reports, each time, and none of another source. Red when every
+    panel is reported, and when a change while the panels run is missed."""
     async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
         site.directory.add(2, "sqlite:///other.db")
         got = [await reader.line() for _ in range(3)]
@@ -55,14 +55,14 @@ async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> 
 
 
 async def shown(site: Site) -> dict[str, float]:
-    """What a page has that asked just now: each panel's ``as_of``."""
+    """The ``as_of`` of each panel on a page that was just loaded."""
     return {panel: line["as_of"] for panel, line in (await site.panels("open")).items()}
 
 
 async def test_a_page_that_asks_is_told_what_has_changed_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the data source that was reported, until it has newer rows. A panel that there is no more is no matter. Red
-    when the times of changes are not kept; and when the ``as_of`` of an answer from the cache is that of its query
-    alone: rows of a shared cache from before this process began would be asked for again and again."""
+    """The panels of the reported data source, until the page has newer rows; unknown panels are ignored. Red when the
+    times of changes are not kept, and when the ``as_of`` of a cached answer is only that of its query: a page would
+    request rows again and again that a shared cache has from before this process."""
     async with serve(tmp_path, FILES, limits={"cache": ResultCache()}) as site:
         site.directory.add(2, "sqlite:///other.db")
         before = await shown(site)
@@ -79,8 +79,8 @@ async def test_a_page_that_asks_is_told_what_has_changed_since(tmp_path: Path, m
 
 
 async def test_rows_of_another_process_may_have_changed_before_this_one_began(tmp_path: Path) -> None:
-    """It knows of no change from before. Red when it takes that for none: a page that was hidden over a deployment
-    showed the rows of the day before."""
+    """This process knows no changes from before its start. Red when it assumes that there were none: a page that was
+    hidden during a deployment showed the rows of the day before."""
     async with serve(tmp_path / "one", FILES) as site:
         before = await shown(site)
     async with serve(tmp_path / "other", FILES) as site:
@@ -88,7 +88,8 @@ async def test_rows_of_another_process_may_have_changed_before_this_one_began(tm
 
 
 async def test_a_page_that_asks_hears_of_changes_in_other_processes(tmp_path: Path, valkey: Valkey) -> None:
-    """Though no answer stays open here, and nothing else is asked. Red when marks are followed for listeners alone."""
+    """Even if no response is open here and nothing else is requested. Red when marks are followed only for
+    listeners."""
     valkey.execute("FLUSHALL")
 
     def cache() -> ResultCache:
@@ -108,14 +109,14 @@ async def test_a_page_that_asks_hears_of_changes_in_other_processes(tmp_path: Pa
 
 @pytest.mark.parametrize("given", [{"1-1": "yesterday"}, {"1-1": None}, ["1-1"]])
 async def test_what_is_shown_is_a_time_for_each_panel(tmp_path: Path, given: Any) -> None:
-    """A body of anything else is refused, with the place."""
+    """Any other body is refused, with a pointer."""
     async with serve(tmp_path, FILES) as site:
         answer = await site.post("open/-/panels", {"shown": given})
     assert (answer.status_code, answer.json()["error"]["field"].startswith("/shown")) == (422, True)
 
 
 async def test_an_answer_that_nobody_wants_open_ends(tmp_path: Path) -> None:
-    """With its panels."""
+    """A response without ``live`` ends after the panels."""
     async with serve(tmp_path, FILES) as site:
         assert len(await site.lines("open")) == 2
         assert len(site.sources.changes) == 0
@@ -143,8 +144,8 @@ def handle_of_ha(site: Site) -> bytes:
 async def test_an_answer_ends_with_its_token(
     tmp_path: Path, name: str, lines: int, cut_off: Callable[[Site], None]
 ) -> None:
-    """While it waits for changes, and while a query runs, which is stopped. Red without its first part, from which
-    on the token is watched: the answer to a customer who was cut off goes on."""
+    """While it waits for changes, and while a query runs, which is stopped. Red without the empty first part, from
+    which on the token is watched: the response to a customer who was cut off continues."""
     async with serve(tmp_path, FILES, limits={"timeout": 600}) as site:
         async with site.reading(f"{name}/-/panels", {"live": True}) as reader:
             for _ in range(lines):
@@ -158,7 +159,7 @@ async def test_an_answer_ends_with_its_token(
 
 
 def change(**fields: Any) -> Callable[[Site], None]:
-    """Writes the group of HA anew, with these fields."""
+    """Update the group of HA with these fields."""
 
     def write(site: Site) -> None:
         group = site.backend.groups[handle_of_ha(site)]
@@ -168,7 +169,7 @@ def change(**fields: Any) -> Callable[[Site], None]:
 
 
 def move(site: Site) -> None:
-    """The data source has another URL."""
+    """Give the data source another URL."""
     (before,) = site.directory.registered
     site.directory.registered = [replace(before, url=f"{before.url}?timeout=60")]
 
@@ -190,9 +191,9 @@ CHANGED = {
 async def test_an_answer_ends_with_what_its_rows_were_bound_with(
     tmp_path: Path, name: str, changed: Callable[[Site], None]
 ) -> None:
-    """While it waits for changes the page is told to begin anew. A query that runs is stopped: where the group has
-    changed the whole answer ends, and where its source has, the panel says so. Red when the token is all that is
-    compared, and when an open answer watches no registration."""
+    """While the response waits for changes, the page gets the message to load everything again. A running query is
+    stopped: after a change of the group the whole response ends, after a change of the source the panel reports it. Red
+    when only the token is compared, and when an open response watches no registration."""
     async with serve(tmp_path, FILES, limits={"timeout": 600}) as site:
         async with site.reading(f"{name}/-/panels", {"live": True}) as reader:
             for _ in range(3 if name == "open" else 0):
@@ -212,7 +213,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
 
 
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty line, so that no proxy takes the connection for dead; and after its time an answer ends."""
+    """An empty line, so that no proxy closes the idle connection; after its time limit the response ends."""
     monkeypatch.setattr(live, "_SIGN_SECONDS", 0.01)
     monkeypatch.setattr(live, "_OPEN_SECONDS", 3.0)
     monkeypatch.setattr(live, "monotonic_with_suspend", itertools.count().__next__)  # a second at each look: two signs
@@ -223,7 +224,7 @@ async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path: Path) -> None:
-    """As when the shared cache was lost. Red when only names are looked for."""
+    """For example after the shared cache was lost. Red when only names are compared."""
     async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
         for _ in range(3):
             await reader.line()
@@ -232,8 +233,8 @@ async def test_a_change_that_is_not_known_by_name_is_one_of_every_panel(tmp_path
 
 
 async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more ends with its panels; another group's stays open; one that was left makes room. Red without the limit,
-    when all groups share it, and when a place is not given back."""
+    """One more response ends after the panels; another group's stays open; one that ends makes space. Red without the
+    limit, when all groups share it, and when a place is not released."""
     monkeypatch.setattr(live, "MAX_OPEN", 2)
     body = {"live": True}
     async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
@@ -251,7 +252,8 @@ async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pyt
 
 
 async def test_open_answers_end_with_the_process(tmp_path: Path) -> None:
-    """As soon as it is about to end: else a server waits for their viewers. Red when ``stop`` tells nobody."""
+    """Open responses end as soon as the process is stopping: else a server waits for their viewers. Red when ``stop``
+    does not end them."""
     async with serve(tmp_path, FILES) as site, site.reading("open/-/panels", {"live": True}) as reader:
         for _ in range(3):
             await reader.line()

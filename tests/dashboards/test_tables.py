@@ -18,7 +18,7 @@ import uvicorn
 
 from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, StreamLimits
 from tenantry.errors import QueryOutdated
 from tenantry.testing import MemoryStore
@@ -298,7 +298,7 @@ async def test_a_file_that_cannot_be_read_says_so_plainly(tmp_path: Path) -> Non
         address = (await address_of(site)).json()["address"]
         answer = await site.follow(address)
     assert answer.status_code == 502
-    assert answer.text == "The data source could not answer the question of this panel."
+    assert answer.text == "The data source could not answer the query of this panel."
 
 
 async def test_without_a_store_there_are_no_files(tmp_path: Path) -> None:

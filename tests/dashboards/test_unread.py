@@ -18,7 +18,7 @@ CONNECTIONS = 120
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_that_nobody_reads_take_no_memory(tmp_path: Path, kind: str) -> None:
-    """The issue's attack: 60 connections took 530 MB more."""
+    """The reported attack: 60 connections took 530 MB more."""
     with attacked(tmp_path) as server:
         outcome = attack(server, KINDS[kind], CONNECTIONS, seconds=4.0)
     assert outcome.wrong == 0
@@ -26,7 +26,7 @@ def test_answers_that_nobody_reads_take_no_memory(tmp_path: Path, kind: str) -> 
 
 
 def test_a_group_keeps_twenty_codes_of_downloads(tmp_path: Path) -> None:
-    """In the file of the store; the newest is good. Red when codes are added without their share."""
+    """In the file of the store; the newest code works. Red when codes are added without their share."""
     with attacked(tmp_path) as server:
         addresses = [server.download_address("attacker", number) for number in range(40)]
         assert server.codes_kept() == 20

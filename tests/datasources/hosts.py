@@ -12,7 +12,7 @@ from typing import Any
 from tenantry import DataSources, Resolver
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.sources import SQLSources
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import Environment, SourceReading, Tag, UserGroup
 from tenantry.ports import Bus
 from tenantry.tokens import KeyRing, SigningKey

@@ -220,7 +220,7 @@ def test_options_that_mean_nothing_are_refused(options: str, says: str) -> None:
 
 def test_session_variables_are_refused() -> None:
     """ClickHouse's custom settings are not set by us."""
-    with pytest.raises(InvalidSource, match="only PostgreSQL has session variables"):
+    with pytest.raises(InvalidSource, match="session variables need PostgreSQL"):
         check_session_variables("clickhouse://h/db", {"app.tenant": "{{ user_group.id }}"})
 
 

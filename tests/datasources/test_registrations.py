@@ -25,7 +25,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.sources import SQLSources
 from tenantry.cache import GroupCache, PendingLoad
 from tenantry.cache.entries import Sources
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable, UnregisteredSource
 from tenantry.groups import Changes, Environment, RegisteredSource, SourceReading, Tag, source_handle

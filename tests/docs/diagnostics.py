@@ -23,18 +23,18 @@ PARTS = {
 
 HEAD = """# Diagnostics
 
-What `tenantry site check` can say, by code. A code keeps its meaning, so a script may name it. Each finding has a
-severity: an error fails a check, a warning fails it with `--strict`, and an info never does. It has a file, and in it a
-line and a column, or a JSON pointer; what was found, and what to write instead.
+The diagnostics of `tenantry site check`, by code. Codes are stable, so that scripts can name them. Each diagnostic has a
+severity: an error fails a check, a warning fails it with `--strict`, and an info never does. It names a file, with a line
+and column or a JSON pointer, and says what the problem is and how to fix it.
 
 ```text
-site.json:2:17: error CFG010: there is '}' where a value should stand
+site.json:2:17: error CFG010: there is '}' where a value is expected
      2 |  "navigation": [}
        |                 ^
-    fix: write the value, or remove what is too much
+    fix: write the value, or remove '}'
 ```
 
-`--format json` gives the same as a list, `--format sarif` as a log that code hosts and editors show beside the line.
+`--format json` writes the same as JSON, and `--format sarif` as a log that code hosts and editors show next to the line.
 """
 
 

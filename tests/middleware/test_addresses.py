@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from tenantry import UserGroupMiddleware, user_group
 from tenantry.middleware import DEFAULT_CARRIERS, first_of, header, path, query
 from tenantry.middleware.addresses import ADDRESS_HEADERS, OriginalAddress, restore_location
-from tenantry.middleware.extraction import create_extractor
+from tenantry.middleware.extraction import Extractor
 from tenantry.resolver import Resolver
 from tests.middleware.asgi import Page, World, call, http, values
 from tests.middleware.test_extraction import C, S, T, U, X
@@ -45,11 +45,10 @@ VALUES = [
 @pytest.mark.parametrize("name", sorted(ADDRESS_HEADERS))
 def test_no_header_that_holds_an_address_holds_a_token(carried: str, name: bytes) -> None:
     """However the token came, and also when none did. The own parameter goes with its name, so that an app that sends
-    the viewer back to the Referer sends no bad token. Red when the fast path reads carriers only, and when the
-    reference does."""
-    extract = create_extractor(
+    the viewer back to the Referer sends no bad token. Red when only carriers are read."""
+    extract = Extractor(
         first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS
-    )
+    ).extract
     for value, left in VALUES:
         scope = http(**{**CARRIED[carried], "headers": [*CARRIED[carried].get("headers", ()), (name, value)]})
         assert extract(scope) == (None if carried == "nothing" else T)
@@ -67,9 +66,9 @@ def test_no_header_that_holds_an_address_holds_a_token(carried: str, name: bytes
 async def test_the_value_of_another_parameter_holds_no_token(carried: str, value: bytes) -> None:
     """The token that the request carries; a token that the app asks for under a name of its own is another one, and
     stays. Red when only carriers are taken out of the query."""
-    extractors = [create_extractor(first_of(DEFAULT_CARRIERS, path("/embed/{token}")))]
-    extractors += [create_extractor(DEFAULT_CARRIERS)] if carried != "path" else []
-    extractors += [create_extractor(header())] if carried == "header" else []
+    extractors = [Extractor(first_of(DEFAULT_CARRIERS, path("/embed/{token}"))).extract]
+    extractors += [Extractor(DEFAULT_CARRIERS).extract] if carried != "path" else []
+    extractors += [Extractor(header()).extract] if carried == "header" else []
     given = CARRIED[carried]
     for extract in extractors:
         scope = http(**{**given, "query": b"&".join([b"next=" + value, b"keep=" + U, given.get("query", b"")])})
@@ -101,10 +100,10 @@ ALL_ESCAPED = "".join(f"%{byte:02x}" for byte in T).encode()
 @pytest.mark.parametrize("carried", ["header", "cookie", "query", "path"])
 def test_no_spelling_of_the_token_stays_in_a_query(carried: str, value: bytes, left: bytes) -> None:
     """Any of its signs may be escaped; the rest stays byte for byte. Red when only ``_ . -`` are read as escapes, when
-    the fast path looks for ``ugt`` alone, and when a match begins before the token."""
-    extract = create_extractor(
+    ``may_hold_token`` looks for ``ugt`` alone, and when a match begins before the token."""
+    extract = Extractor(
         first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS
-    )
+    ).extract
     given = CARRIED[carried]
     scope = http(**{**given, "query": b"&".join([b"a=%C3%A9", b"next=" + value, b"b=%75", given.get("query", b"")])})
     assert extract(scope) == T
@@ -115,7 +114,7 @@ def test_no_spelling_of_the_token_stays_in_a_query(carried: str, value: bytes, l
 def test_what_is_no_token_is_not_masked_in_a_query(carried: bytes) -> None:
     """Red when whatever a carrier holds is: a word of the query could be cut out from outside."""
     scope = http(headers=[(X, carried)], query=b"a=ugt%75&b=" + U)
-    assert create_extractor(DEFAULT_CARRIERS)(scope) == carried
+    assert Extractor(DEFAULT_CARRIERS).extract(scope) == carried
     assert scope["query_string"] == b"a=ugt%75&b=" + U
 
 
@@ -123,7 +122,7 @@ def test_what_is_no_token_is_not_masked_in_a_query(carried: bytes) -> None:
 @pytest.mark.parametrize("carried", CARRIED)
 def test_no_spelling_of_a_token_stays_in_a_header(carried: str, escaped: bytes) -> None:
     """Red when only ``_ . -`` are read as escapes."""
-    extract = create_extractor(DEFAULT_CARRIERS)
+    extract = Extractor(DEFAULT_CARRIERS).extract
     for value, left in (
         (b"https://h/p?a=%41&" + S + b"=" + escaped + b"&b=2", b"https://h/p?a=%41&b=2"),
         (b"https://h/embed/" + escaped + b"/%75", b"https://h/embed/redacted/%75"),

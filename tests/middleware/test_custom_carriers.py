@@ -23,7 +23,7 @@ from tenantry.middleware import (
     path,
     query,
 )
-from tenantry.middleware.extraction import create_extractor
+from tenantry.middleware.extraction import Extractor
 from tenantry.middleware.origins import OriginCheck
 from tests.middleware.asgi import World, call, http, values
 from tests.middleware.sockets import Answers
@@ -99,7 +99,7 @@ def test_lines(headers: list[Any], token: bytes | None, left: list[Any], form: t
     """Token and remaining headers; a copy in the same header is masked, as one in a query is. Red without _masked()."""
     scope = http()
     scope["headers"] = given = form(headers)
-    assert create_extractor(first_of(Gateway()))(scope) == token
+    assert Extractor(first_of(Gateway())).extract(scope) == token
     assert scope["headers"] == left
     assert given == form(headers)  # the server's own list is its own
 
@@ -121,7 +121,7 @@ def test_two_tokens_across_carriers(kind: str, given: bytes) -> None:
     compared."""
     carrier, where = OTHERS[kind]
     scope = http(**{**where, "headers": [*where.get("headers", ()), context(b"tenant=" + given)]})
-    extract = create_extractor(first_of(carrier, Gateway()))
+    extract = Extractor(first_of(carrier, Gateway())).extract
     if given == U:
         assert extract(scope) == U
     else:
@@ -138,7 +138,7 @@ def test_two_tokens_in_one_carrier(lines: int) -> None:
     headers = [context(*fields)] if lines == 1 else [context(field) for field in fields]
     scope = http(headers=headers)
     with pytest.raises(AmbiguousToken):
-        create_extractor(first_of(Gateway()))(scope)
+        Extractor(first_of(Gateway())).extract(scope)
     assert scope["headers"] == []
 
 
@@ -182,7 +182,7 @@ def test_the_error_names_carrier_and_header() -> None:
     """Who wrote the carrier reads what to do."""
     scope = http(headers=[context(b"tenant=" + T)])
     with pytest.raises(RuntimeError, match=r"Returning\.extract\(\) .* x-gateway-context .*shorter than the line"):
-        create_extractor(first_of(Returning(lambda value: Extracted(T, value))))(scope)
+        Extractor(first_of(Returning(lambda value: Extracted(T, value)))).extract(scope)
 
 
 def test_the_rest_must_be_given() -> None:
@@ -214,7 +214,7 @@ def test_subprotocols_are_read_anew(offered: bytes, left: list[str]) -> None:
     """What the server read out of the header before us holds the token too. Red when _replace() sets headers alone."""
     protocols = [each.strip() for each in offered.decode().split(",")]
     scope = {**http(headers=[(PROTOCOL, offered)]), "type": "websocket", "subprotocols": protocols}
-    assert create_extractor(first_of(Subprotocol()))(scope) == T
+    assert Extractor(first_of(Subprotocol())).extract(scope) == T
     assert scope["subprotocols"] == left
     assert T.decode() not in repr(scope)
 
@@ -247,7 +247,7 @@ def test_what_a_browser_sends_by_itself_is_held_to_the_origin(
     """Unless the carrier says that no browser does; a token that somebody wrote elsewhere too passes, as with cookies.
     Red when the default is False, or when such a token counts as explicit."""
     scope = {**http(headers=[*FOREIGN, context(b"tenant=" + T), *more]), "type": kind, "method": "POST"}
-    extract = create_extractor(first_of(DEFAULT_CARRIERS, carrier), OriginCheck())
+    extract = Extractor(first_of(DEFAULT_CARRIERS, carrier), OriginCheck()).extract
     if refused:
         with pytest.raises(OriginNotAllowed):
             extract(scope)
@@ -268,7 +268,7 @@ def test_a_cookie_is_always_sent_by_the_browser() -> None:
 
     scope = {**http(headers=[*FOREIGN, (C, b"basket=" + b64encode(T))]), "method": "POST"}
     with pytest.raises(OriginNotAllowed):
-        create_extractor(first_of(Basket()), OriginCheck())(scope)
+        Extractor(first_of(Basket()), OriginCheck()).extract(scope)
 
 
 # --- headers of the response ------------------------------------------------------------------------------------------
@@ -285,12 +285,6 @@ async def test_vary_names_what_a_carrier_reads(token: str | None) -> None:
 
 
 # --- how they are chosen ----------------------------------------------------------------------------------------------
-
-
-def test_built_in_carriers_keep_the_fast_path() -> None:
-    """Only who mounts a custom carrier, or a path, pays for the general path."""
-    assert create_extractor(DEFAULT_CARRIERS).__name__ == "extract_fast"
-    assert create_extractor(first_of(DEFAULT_CARRIERS, Gateway())).__name__ == "extract"
 
 
 @pytest.mark.parametrize("carriers", [Gateway(), [Gateway()], (Gateway(), header()), first_of(Gateway())])

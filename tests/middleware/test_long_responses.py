@@ -18,7 +18,7 @@ from tenantry import UserGroupMiddleware
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.http.accessors import GROUP_CHANGED, LAST_PART_KEY
-from tenantry.middleware.cache_headers import LONG_KEY
+from tenantry.middleware import long_responses
 from tenantry.middleware.long_responses import LongResponse, ResponseCut
 from tenantry.testing import make_environment, make_group
 
@@ -61,6 +61,11 @@ class Answers:
 def group_of(answers: Answers) -> UserGroup:
     assert answers.group is not None
     return answers.group
+
+
+def _watches() -> list[LongResponse]:
+    gc.collect()
+    return [each for each in gc.get_objects() if isinstance(each, LongResponse)]
 
 
 class Exchanged:
@@ -232,9 +237,10 @@ async def test_a_stream_of_a_good_token_goes_on(same: dict[str, Any]) -> None:
 
 async def test_a_stream_that_ends_is_checked_no_more() -> None:
     """And the last part of it gets through. Red when the last part does not stop the checks."""
-    answers = Answers()
+    answers, kept = Answers(), []
 
     async def three(scope: Any, receive: Any, send: Any) -> None:
+        kept.append(send)  # else the watch would be released with it
         await send({"type": "http.response.start", "status": 200, "headers": []})
         for number in range(3):
             await send({"type": "http.response.body", "body": b"x", "more_body": number < 2})
@@ -242,7 +248,7 @@ async def test_a_stream_that_ends_is_checked_no_more() -> None:
     response = Exchanged(answers, three)
     assert await response.end() is None
     assert response.parts == 3
-    watch: LongResponse = response.scope[LONG_KEY]
+    (watch,) = _watches()
     assert watch._timer is None
     before = answers.peeks
     await asyncio.sleep(answers.staleness)
@@ -262,13 +268,13 @@ async def test_an_app_that_fails_leaves_nothing_behind() -> None:
     response = Exchanged(answers, failing)
     assert isinstance(await response.end(), RuntimeError)
     del response
-    gc.collect()
-    assert not [each for each in gc.get_objects() if isinstance(each, LongResponse)]
+    assert not _watches()
 
 
-async def test_a_response_of_one_part_is_not_watched() -> None:
+async def test_a_response_of_one_part_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the app reads its body first. Red when every response makes a watch."""
-    answers = Answers()
+    answers, made = Answers(), []
+    monkeypatch.setattr(long_responses, "LongResponse", made.append)
 
     async def plain(scope: Any, receive: Any, send: Any) -> None:
         await Request(scope, receive).body()
@@ -277,7 +283,7 @@ async def test_a_response_of_one_part_is_not_watched() -> None:
 
     response = Exchanged(answers, plain)
     assert await response.end() is None
-    assert LONG_KEY not in response.scope
+    assert not made
     assert answers.peeks == 1
 
 

@@ -164,7 +164,7 @@ async def test_a_dead_token_of_an_ended_group_is_only_invalid(host: Host) -> Non
 
 async def test_a_cache_keeps_and_drops_it_as_any_other() -> None:
     """It is dead when its answer is, and not because the time of day has to be looked at: its place is then no sooner
-    given to another. Red when ``_is_dead`` compares the deadline."""
+    given to another. Red when ``is_valid`` compares ``check_end_at``."""
     backend = FakeBackend()
     host = Host(backend)
     host.resolver = Resolver(backend, keys=KEYS, clock=host.seconds.monotonic, time_of_day=host.time_of_day, capacity=8)

@@ -16,9 +16,8 @@ import pytest
 
 from tenantry import DataSources, Resolver
 from tenantry.aio.loop_local import silence_destroy_warning
-from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.memory.store import MemoryStore, MemoryUsage
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.memory.usage import MemoryUsage
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
@@ -240,10 +239,10 @@ async def test_a_count_is_of_the_hour_in_which_it_was_made(store: FlakyStore) ->
     counted = UsageRecorder(store.usage, 3_600, clock=lambda: now[0])
     entry, other = Entry(group("acme")), Entry(group("zoo"))
     counted.add("production", "acme", resolves=1)
-    counted.count_first_hit(entry)
-    entry.hits += 4
+    for _ in range(5):
+        counted.count_hit(entry)
     now[0] = 7_200.0
-    counted.count_first_hit(other)
+    counted.count_hit(other)
     assert entry.hits == 0
     counted.add("production", "acme", resolves=1)
     await counted.flush()
@@ -254,12 +253,14 @@ async def test_a_count_is_of_the_hour_in_which_it_was_made(store: FlakyStore) ->
 
 
 async def test_threads_count_exactly_while_it_is_sent(store: FlakyStore) -> None:
-    """Red without the lock of ``add``: counts that come while a row is taken are lost."""
+    """Red without the lock of ``add`` or ``count_hit``: counts that come while a row is taken are lost."""
     counted = UsageRecorder(store.usage, 3_600)
+    entry = Entry(group("acme"))
 
     def count() -> None:
         for _ in range(3_000):
             counted.add("production", "acme", queries=1, seconds=0.001)
+            counted.count_hit(entry)
 
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # so that they take turns within ``add``
@@ -273,7 +274,7 @@ async def test_threads_count_exactly_while_it_is_sent(store: FlakyStore) -> None
     finally:
         sys.setswitchinterval(before)
     await counted.flush()
-    assert await kept(store) == {ACME: Usage(9_000, 0, 9.0)}
+    assert await kept(store) == {ACME: Usage(9_000, 0, 9.0, 9_000)}
 
 
 async def test_other_backends_are_served_as_before(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class LeakDemo:
         )
 
     def routes(self) -> list[Call]:
-        """The requests, which are the same for each group: it is found by the token beside them."""
+        """The requests, which are the same for each group; the token that is sent with them selects the group."""
         panels = [Call(f"/dashboards/{each.stem}/-/panels", "POST", _JSON, _BODY) for each in DASHBOARDS.iterdir()]
         file = Call("/dashboards/overview/-/panels/5-1/download", "POST", _JSON, b'{"format": "csv"}')
         return [*panels, file, Call("/dashboards/overview/-/embed-code", "POST", _JSON, b"{}")]

@@ -83,7 +83,7 @@ def _sqlmap(address: str, folder: Path) -> list[str]:
 
 
 def _changed_texts() -> tuple[int, int]:
-    """How many hostile strings made another text, of how many. The corpus stands beside a checkout or is not there.
+    """How many hostile strings made another text, of how many. The corpus is used if it is next to the checkout.
 
     A string that is refused as a value (it holds a NUL) reaches no statement.
     """

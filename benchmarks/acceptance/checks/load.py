@@ -1,4 +1,4 @@
-"""S16: ``/api/user`` under load, beside an app that does nothing: a rate alone tells how fast the machine is."""
+"""S16: ``/api/user`` under load, compared with a no-op app, since a rate alone only shows the speed of the machine."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def load(effort: Effort) -> Measured:
 
 
 def compare(rate: float, p99: float, bare: list[float]) -> Measured:
-    """Whether the stated targets are met; beside it, whether they would be if they moved with the machine's speed.
+    """Whether the stated targets are met, and whether they would be if they moved with the machine's speed.
 
     ``rate`` in answers a second, ``p99`` in seconds; ``bare``: processor seconds of an answer of a bare app, before and
     after."""

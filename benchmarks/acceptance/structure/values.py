@@ -47,7 +47,7 @@ _NUMBERS: Final = (-1, 0, 2_000_000_000, -2_000_000_000, 12_345_678)  # of 32 bi
 
 
 def hostile_texts(dice: Random, corpus: Path | None) -> list[str]:
-    """Ours, and those of the corpus where it is beside the checkout, in any order."""
+    """Ours and, if the corpus is next to the checkout, those of the corpus, in any order."""
     found = list(OWN_TEXTS)
     if corpus is not None and corpus.is_file():
         lines = corpus.read_bytes().decode().split("\n")

@@ -1,7 +1,7 @@
 """A documentation site from one typed configuration file (SPEC 2.2).
 
-Names are loaded when they are first asked for: reading a configuration file
-needs neither Markdown nor a web framework.
+Each exported name is imported on first use, so that reading a configuration file
+loads neither Markdown nor a web framework.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ else:
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value  # the next access finds it without us
+        globals()[name] = value  # later accesses skip this function
         return value
 
     def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
-"""Addresses of pages and files, and relative links between them.
+"""Resolves the addresses that authors write on pages into relative links.
 
-A path without a leading ``/`` or ``.`` is tried in the page's folder, then at the root. Page ``guides/start`` becomes
-``guides/start.html``; links are relative, so a site works under any prefix and without a server.
+A path without a leading ``/`` or ``.`` is looked up in the page's folder, then at the site's root. The page
+``guides/start`` is written to ``guides/start.html``. Links are relative, so that a site works under any path prefix
+and without a server.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 SUFFIXES = (".mdx", ".md", ".html")
 SCHEMES = frozenset({"http", "https", "mailto", "tel"})
-"""The schemes that a link may have; ``javascript:`` and ``data:`` would be ways into the page."""
+"""The schemes that links may have. Others are refused: ``javascript:`` and ``data:`` would run code in the page."""
 
 
 class AddressKind(StrEnum):
-    """The target type of an address."""
+    """What an address leads to: a page or file of the site, another host, nothing (missing), or it is unsafe
+    (refused)."""
 
     PAGE = "page"
     FILE = "file"
@@ -30,7 +32,8 @@ class AddressKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """``href``: the address, not HTML-escaped; ``path``: the page or file within the site."""
+    """A resolved address. ``href``: the link to write, not HTML-escaped; ``path``: the page (without suffix) or file
+    within the site; ``fragment``: the part after ``#``, decoded."""
 
     kind: AddressKind
     href: str
@@ -39,7 +42,8 @@ class Address:
 
 
 def page_path(reference: str) -> str | None:
-    """``/guides/start.mdx``, ``./guides/start`` -> ``guides/start``; None if outside the site's folder."""
+    """The normalized path of a page: ``/guides/start.mdx`` and ``./guides/start`` give ``guides/start``. None if the
+    path leads out of the site's folder."""
     bare = reference.replace("\\", "/").strip().strip("/")
     for suffix in SUFFIXES[:2]:
         bare = bare.removesuffix(suffix)
@@ -48,23 +52,23 @@ def page_path(reference: str) -> str | None:
 
 
 def html_path(page: str) -> str:
-    """The output file of a page."""
+    """The path of the HTML file of a page."""
     return f"{page}.html"
 
 
 def relative_url(source: str, target: str) -> str:
-    """The relative address between two files, given as paths from the root.
+    """The relative address of the file ``target`` in the file ``source``; both are paths from the site's root.
 
-    Colons are quoted: one in the first segment would be read as a scheme (``javascript:``).
+    Colons are percent-encoded, because browsers would read one in the first segment as a scheme (``javascript:``).
     """
     return quote(relpath(target, dirname(source) or "."), safe="/@+,;=!$&'()*~", errors="replace")
 
 
 class Addresses:
-    """Pages (without suffix) and files of a site, by path from the root.
+    """Resolves addresses against the pages and files of one site.
 
-    ``folders``: the first page of folders without an index (``first_pages``). ``moved``: redirected addresses, named
-    after their target pages.
+    ``pages`` (without suffix) and ``files``: paths from the site's root. ``folders``: folder -> its first page, for
+    folders without an index (``first_pages``). ``moved``: source paths of redirects, each of which has an HTML file.
     """
 
     __slots__ = ("files", "folders", "moved", "pages")
@@ -82,7 +86,7 @@ class Addresses:
         self.moved: frozenset[str] = frozenset(moved)
 
     def resolve(self, page: str, target: str) -> Address:
-        """Resolve ``target`` as written on ``page`` (a path without suffix)."""
+        """Resolve the address ``target`` as an author wrote it on ``page`` (a path without suffix)."""
         try:
             parts = urlsplit(target.strip())
         except ValueError:
@@ -98,7 +102,7 @@ class Addresses:
         start = "" if path.startswith("/") else dirname(page)
         found = self._at(page, start, path, tail, fragment)
         if found.kind is AddressKind.MISSING and start and not path.startswith("."):
-            # what many authors mean by a path without a slash before it
+            # many authors write paths from the root without the leading slash
             from_root = self._at(page, "", path, tail, fragment)
             return found if from_root.kind is AddressKind.MISSING else from_root
         return found
@@ -124,11 +128,11 @@ class Addresses:
         return Address(AddressKind.MISSING, relative_url(html_path(page), there) + tail, whole, fragment)
 
     def all_folders(self) -> frozenset[str]:
-        """Every folder that contains a page or a file at any depth."""
+        """Every folder that contains a page or a file, directly or in a subfolder."""
         return frozenset(_parents((*self.pages, *self.files)))
 
     def _first(self, path: str) -> str | None:
-        """The first page of a folder, by its path or that of its missing index."""
+        """The first page of the folder at ``path``; ``path`` may also name the folder's missing index page."""
         named = (self.folders.get(candidate.removesuffix("/index")) for candidate in _candidates(path))
         return next((page for page in named if page is not None), None)
 
@@ -144,7 +148,10 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
 
 
 def first_pages(order: Iterable[str]) -> dict[str, str]:
-    """The first page of each folder without a page of its name or an ``index``; ``order``: all pages."""
+    """Folder -> its first page, for folders that have neither an ``index`` page nor a page with the folder's own path.
+
+    ``order``: all pages, in reading order.
+    """
     found: dict[str, str] = {}
     pages = list(order)
     for page in pages:
@@ -160,7 +167,7 @@ def first_pages(order: Iterable[str]) -> dict[str, str]:
 
 
 def _candidates(path: str) -> list[str]:
-    """Candidate pages for a path, most likely first."""
+    """The pages that a path may mean, most likely first."""
     found = [path]
     found += [path.removesuffix(suffix) for suffix in SUFFIXES if path.endswith(suffix)]
     found.append(f"{path}/index".lstrip("/"))

@@ -1,4 +1,4 @@
-"""A finding about a file, and the error for unusable settings."""
+"""Diagnostics of the files of a site, and the error for unusable settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """Only errors fail a check; with ``--strict`` warnings do too."""
+    """How serious a diagnostic is. Errors fail a check; with ``--strict``, warnings do too."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -16,13 +16,13 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What was found at one position, and what to write there.
+    """A problem at one position of a file. ``fix``: what to do about it.
 
-    ``code`` is stable (``CFG…`` of the configuration file, ``PAGE…`` of a page, ``API…`` of an OpenAPI document,
-    ``LINK…`` of a link, ``SITE…`` of the whole, ``FILE…`` of a file on the disk).
-    ``pointer`` is a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document and empty for a page.
-    ``line`` and ``column`` count from 1 and are 0 where the finding is about the file as a whole.
-    ``path`` is the file's path within the site, with ``/``; empty where text without a file was read.
+    ``code`` is stable; its prefix names the subject: ``CFG`` configuration file, ``PAGE`` page, ``API`` OpenAPI
+    document, ``LINK`` link, ``SITE`` the whole site, ``FILE`` a file on disk.
+    ``pointer``: a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document; empty for a page.
+    ``line`` and ``column`` count from 1; they are 0 if the problem is about the whole file.
+    ``path``: the file's path within the site, with ``/``; empty if the text was not read from a file.
     """
 
     severity: Severity
@@ -36,6 +36,6 @@ class Diagnostic:
 
 
 class SiteError(Exception):
-    """A folder, an address or an option cannot be used. The message names it and says what to do instead."""
+    """Raised for an unusable folder, address or option. The message names it and says what to do instead."""
 
     code = "invalid_settings"

@@ -1,4 +1,4 @@
-"""Loads a configuration file from disk and checks it against its folder."""
+"""Loads a configuration file from disk, and checks that the files it names exist in its folder."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tenantry_site.config.source import clip
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a configuration file; the largest real one has 2.6 million."""
+"""Maximum size of a configuration file in bytes; the largest real one has 2.6 million."""
 MOST_FILES = 20_000
-"""Files of the folder that are looked at; of a larger one, no file is called missing."""
+"""Above this number of files in the site's folder, missing files are not reported."""
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file and its diagnostics; problems on disk are diagnostics too.
+    """Read a configuration file from disk into its model, with diagnostics. Never raises for a bad file.
 
-    Pages, images and OpenAPI files missing from the file's folder are reported. The diagnostics' path is the file's
-    name. An unreadable file gives CFG001 and no model.
+    Pages, images and OpenAPI files that are missing from the file's folder are reported. The diagnostics' ``path`` is
+    the file's name. An unreadable file gives the diagnostic CFG001 and no model.
     """
     file_path = Path(path)
     try:
@@ -35,7 +35,7 @@ def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnos
     except FileNotFoundError:
         return None, (_unreadable(file_path, "does not exist", "is the path right? A new site starts with site.json"),)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path can be so"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not a valid path"
         return None, (_unreadable(file_path, f"cannot be read: {reason}", "allow this user to read it"),)
     if len(data) > LARGEST:
         return None, (too_large(file_path),)
@@ -44,8 +44,8 @@ def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnos
 
 
 def files_of(folder: Path) -> frozenset[str] | None:
-    """The relative paths, with ``/``, of all files in a folder, without hidden files and installed packages; links to
-    folders are not followed. None above ``MOST_FILES``.
+    """The relative paths, with ``/``, of all files in a folder and its subfolders; None if there are more than
+    ``MOST_FILES``. Hidden files, ``node_modules`` and ``__pycache__`` are skipped; links to folders are not followed.
     """
     found: set[str] = set()
     for path in _list_files(folder):
@@ -65,6 +65,7 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def too_large(file_path: Path) -> Diagnostic:
+    """The diagnostic for a configuration file above ``LARGEST`` bytes."""
     return _unreadable(file_path, "is larger than 32 MiB", "is it the right file?")
 
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 class SiteOptions:
     """Options for building or serving a site.
 
-    By default a reader's browser contacts no other host. ``base_url``: the published absolute address, for
-    sitemap.xml and canonical links. ``repository``: the pages' folder at the code host
-    (``https://github.com/owner/name/tree/main/docs``), for feedback buttons; default: the code host's call to action.
-    ``relay``: the path, relative to the root, of the playground's relay; None: none. ``external_media``: show images
-    and frames of other hosts instead of links. ``repository_facts``: browsers request the star count. ``documents``:
-    OpenAPI documents by web address; rendering fetches nothing.
+    By default a reader's browser contacts no other host. ``base_url``: absolute address of the published site, for
+    sitemap.xml and canonical links. ``repository``: address of the pages' folder at the code host
+    (``https://github.com/owner/name/tree/main/docs``), for the feedback buttons; None: the repository of a
+    ``topbarCtaButton`` of type ``github``. ``relay``: path of the playground's relay, relative to the site's root;
+    None: no relay. ``external_media``: show images and frames of other hosts; otherwise pages link to them.
+    ``repository_facts``: let browsers request the repository's star count from its host. ``documents``: the texts of
+    OpenAPI documents by web address, as rendering fetches nothing.
     """
 
     base_url: str | None = None

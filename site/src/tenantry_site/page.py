@@ -1,6 +1,6 @@
-"""A page as read, and its nodes between Markdown and HTML: fragments of safe HTML, code blocks and elements.
+"""The result of reading a page, and the nodes that Markdown is read into: safe HTML, code blocks and components.
 
-Code in a page is never run. The layout is added later.
+Code in a page is never run. ``rendering`` adds the layout around a page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Protocol
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 AttributeValue = str | bool | int | float | None | list["AttributeValue"] | dict[str, "AttributeValue"]
-"""An attribute's value: text, ``true`` for a bare name, or a literal of JSON between braces. None: an expression."""
+"""A component attribute's value: a string, True for a name without a value (``<Card wide>``), or the JSON literal
+between braces (``cols={2}``). None: the braces hold an expression, or ``null``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A code block. ``html``: the rendered block; ``text``: for the copy button."""
+    """A code block. ``html``: the rendered block; ``text``: the code, which the copy button copies."""
 
     language: str
     title: str
@@ -35,7 +36,7 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A component with its attributes and children. ``inline``: within a paragraph."""
+    """A component with its attributes and children. ``inline``: it is part of a line of text."""
 
     name: str
     attributes: Mapping[str, AttributeValue]
@@ -44,14 +45,15 @@ class Element:
     inline: bool = False
 
     def text(self, name: str, default: str = "") -> str:
-        """The attribute as unescaped text; numbers are converted, other types give ``default``."""
+        """The attribute as an unescaped string. Numbers are converted; other types, or no attribute, give
+        ``default``."""
         value = self.attributes.get(name)
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             return default
         return str(value)
 
     def flag(self, name: str) -> bool:
-        """Whether the attribute is set: bare, ``{true}`` or ``"true"``."""
+        """Whether the attribute is set: as a bare name, ``{true}``, ``"true"`` or ``""``."""
         return self.attributes.get(name) in (True, "true", "")
 
 
@@ -59,31 +61,32 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """The services that a page offers to its components."""
+    """What components use to render themselves on a page."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
-        """The HTML of children."""
+        """The HTML of a component's children."""
 
     def render_inline(self, markdown: str) -> str:
-        """Render one line of Markdown, for titles and descriptions."""
+        """The HTML of one line of Markdown, for titles and descriptions."""
 
     def icon(self, name: str, kind: str = "") -> str:
-        """An SVG; empty for an unknown name, which is reported."""
+        """An icon as SVG. An unknown name is reported and gives an empty string."""
 
     def href(self, target: str, line: int) -> str | None:
-        """The escaped address of a link, checked; None if refused."""
+        """The escaped address of a link; None if the address is unsafe. Problems are reported."""
 
     def source(self, target: str, line: int) -> str | None:
-        """The escaped address of an image or frame, checked; None if refused or of a host that is not allowed."""
+        """The escaped address of an image or frame; None if it is unsafe, or on another host without
+        ``SiteOptions.external_media``. Problems are reported."""
 
     def identifier(self, wanted: str, written: str = "") -> str:
-        """A unique id on the page: the author's ``written``, else based on ``wanted``."""
+        """An unused HTML id: the author's ``written`` if given, else one made from the text ``wanted``."""
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
-        """The nodes of a snippet, by path."""
+        """The nodes of the snippet at a path."""
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Add a diagnostic about the page. ``line`` counts from 1 below the front matter."""
+        """Add a diagnostic about the page. ``line`` counts from 1 at the first line after the front matter."""
 
 
 Component = Callable[[Element, RenderContext], str]
@@ -101,7 +104,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Plain text under one heading, for search. ``id`` and ``title`` are empty before the first heading."""
+    """The plain text under one heading, for search. ``id`` and ``title`` are those of the heading; both are empty
+    for the text before the first heading."""
 
     id: str
     title: str
@@ -110,7 +114,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An internal link as written, with its position."""
+    """A link to a page or file of the site, as the author wrote it, with its line."""
 
     target: str
     line: int
@@ -120,10 +124,11 @@ class Link:
 class FrontMatter:
     """The metadata at the head of a page.
 
-    Missing text is empty; ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
+    Absent fields are empty. ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
     ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide,
-    or empty; ``content_type``: of an ``api`` page's body; ``mode``: ``wide`` or empty; ``url``: the sidebar links
-    here instead; ``hide_api_marker``: hide the method in the sidebar.
+    or empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty;
+    ``url``: where the page's sidebar entry leads instead of to the page; ``hide_api_marker``: hide the HTTP method in
+    the sidebar.
     """
 
     title: str = ""
@@ -148,12 +153,12 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page.
+    """A page, read and rendered.
 
-    ``path``: within the site, without a suffix (``guides/start``); ``source``: its file. ``title``: the front
-    matter's, else the first level-1 heading, else from the file name. ``html`` has no level-1 heading. ``markdown``:
-    without front matter and imports. ``parts``: extra scripts (``playground``); ``request_headers``: those its
-    playground may set.
+    ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
+    from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.
+    ``markdown``: the source without front matter and imports. ``parts``: names of the extra scripts that the page
+    needs (``playground``); ``request_headers``: the request headers that its playground may set.
     """
 
     path: str

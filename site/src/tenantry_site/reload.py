@@ -1,4 +1,4 @@
-"""Live reload: a script on each page listens to server-sent events and reloads when the page's version changes."""
+"""Live reload: a script on each page listens for server-sent events and reloads the page when its version changes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Send
 
 ROUTE = "_reload"
-"""The path of the stream, from the site's root."""
+"""The path of the event stream, relative to the site's root."""
 
 FILES = {
     "_reload.css": "reload.css",
     "_reload.js": "reload.js",
     "_tokens.css": "bundles/tokens.css",
 }
-"""The paths of our static files, from the site's root, and in ``static``."""
+"""Path from the site's root -> the file in ``static/`` that is served there."""
 
 LISTENERS = 64
-"""How many pages may listen at a time: each stream occupies a connection."""
+"""Maximum number of open streams; each occupies a connection."""
 
 LIFE_SECONDS: Final = 30.0
-"""How long one stream lasts; the browser asks again by itself. A server that ends waits no longer than that."""
+"""Seconds after which a stream ends; the browser then reconnects. So a server that waits for open responses can
+stop."""
 
 _TICK_SECONDS: Final = 0.3
 _BEAT_TICKS: Final = 15
@@ -38,29 +39,33 @@ _BEAT_TICKS: Final = 15
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # else a proxy may keep the events until there are many
+    (b"x-accel-buffering", b"no"),  # keeps nginx from buffering the events
     (b"x-content-type-options", b"nosniff"),
 ]
 _FULL = b"Too many pages listen for changes already.\n"
 
 
 def script_tag(root: str, page: str, version: str) -> Markup:
-    """The script element of a live page.
+    """The script element that reloads a page.
 
-    ``root``: relative path to the site's root (``../``); ``page``: its name in the stream; ``version``: the version
-    sent.
+    ``root``: relative path from the page to the site's root (``../``); ``page``: the page's name in the stream's
+    query; ``version``: the version of the page that this HTML shows.
     """
     return render_template("app/reload", root=root, route=ROUTE, page=page, version=version)
 
 
 @cache
 def static_file(path: str) -> bytes:
-    """One of ``FILES``."""
+    """The contents of one of ``FILES``, by its path from the site's root."""
     return (files("tenantry_site") / "static" / FILES[path]).read_bytes()
 
 
 class ReloadStream:
-    """``version(page)`` returns a page's newest version; it is called at each tick and must be cheap."""
+    """Sends the versions of pages to browsers, as server-sent events.
+
+    ``version(page)`` returns a page's newest version. It must be cheap: each stream calls it about three times a
+    second.
+    """
 
     def __init__(self, version: Callable[[str], Awaitable[str]], *, life: float = LIFE_SECONDS) -> None:
         self._version = version
@@ -104,7 +109,7 @@ class ReloadStream:
                 await write(f"event: version\ndata: {newest}\n\n")
                 sent = newest
             elif ticks % _BEAT_TICKS == 0:
-                await write(": still here\n\n")  # detects that a reader behind a proxy is gone
+                await write(": still here\n\n")  # a write fails if the reader behind a proxy has disconnected
             ticks += 1
             await asyncio.wait({gone}, timeout=_TICK_SECONDS)
 
@@ -117,8 +122,8 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 def _server_stops() -> bool:
     """Whether uvicorn is stopping.
 
-    It waits for open responses and exposes no signal, so its signal handler leads to the server object. Under other
-    servers the stream ends at its maximum age.
+    Uvicorn waits for open responses but does not tell applications that it is stopping; its ``should_exit`` flag is
+    reached through the signal handler that it installs. Under other servers the stream ends after ``LIFE_SECONDS``.
     """
     handler = signal.getsignal(signal.SIGINT)
     return bool(getattr(getattr(handler, "__self__", None), "should_exit", False))

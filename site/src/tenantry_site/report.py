@@ -1,4 +1,4 @@
-"""Diagnostics as text, JSON and SARIF."""
+"""Writes diagnostics as text, JSON or SARIF."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tenantry_site.config.source import SourceText, clip, safe
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 Sources = Mapping[str, str | bytes]
-"""The texts of files by their paths."""
+"""Path of a file -> its contents."""
 
 _WIDTH = 100
-"""Characters of a line that are shown."""
+"""Maximum number of characters of a line in an excerpt."""
 
 
 class Excerpts:
-    """The lines of files, split on first use."""
+    """Cuts excerpts out of source files; a file is split into lines on first use."""
 
     __slots__ = ("_given", "_read")
 
@@ -30,7 +30,7 @@ class Excerpts:
         self._read: dict[str, SourceText] = {}
 
     def around(self, path: str, line: int, column: int) -> tuple[str, str]:
-        """The text before the column and from it on; None without the file or line."""
+        """An excerpt of the line, split before the column; two empty strings if the file or line is unknown."""
         if path not in self._given or line < 1:
             return "", ""
         if path not in self._read:
@@ -38,7 +38,7 @@ class Excerpts:
         text = self._read[path].line(line)
         at = max(0, column - 1)
         start = max(0, at - _WIDTH // 2) if at > _WIDTH * 3 // 4 else 0
-        # The text on one line, with tabs as blanks: a caret stands under it
+        # Tabs become single spaces, so that the caret on the next line is under the right character
         before, after = (safe(part.replace("\t", " ")) for part in (text[start:at], text[at : start + _WIDTH]))
         return ("…" if start else "") + before, after + ("…" if start + _WIDTH < len(text) else "")
 
@@ -54,14 +54,15 @@ def summary(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 _LONGEST = 100
-"""Characters of a pointer that are shown."""
+"""Maximum number of characters of a JSON pointer in a text report."""
 
 
 def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:
-    """``path:line:column: severity code: message``, the line with a caret, and ``fix:``.
+    """A text report: for each diagnostic ``path:line:column: severity code: message``, the source line with a caret
+    under the column, and ``fix:``; then a summary.
 
-    Column and caret are left out if unknown. ``name`` replaces an empty path. ``sources``: file contents by path, for
-    excerpts. Terminal control characters are escaped.
+    Line, column and caret are omitted if unknown. ``name`` replaces an empty path. ``sources``: file contents by path;
+    without a file's contents its source lines are omitted. Terminal control characters are escaped.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)
@@ -78,7 +79,6 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
 
 
 def _excerpt(excerpts: Excerpts, path: str, one: Diagnostic) -> list[str]:
-    """The line of the file, and a caret under the column."""
     before, after = excerpts.around(path, one.line, one.column)
     if not (before + after).strip():
         return []
@@ -91,8 +91,8 @@ def write_json(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     """``{"version": 1, "summary": {"error", "warning", "info"}, "diagnostics": [{"severity", "code", "message", "fix",
     "path", "pointer", "line", "column", "excerpt"}]}``.
 
-    ``name`` is the path of what has none. ``sources`` has the texts of files by their paths, for excerpts, which are
-    empty without. It is ASCII alone.
+    ``name`` replaces an empty path. ``sources``: file contents by path; without a file's contents its excerpts are
+    empty. The output is ASCII.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)
@@ -130,8 +130,8 @@ def write_sarif(
 ) -> str:
     """One SARIF run with a result for each diagnostic.
 
-    ``name`` replaces an empty path. ``sources``: file contents by path, for snippets. ``codes``: meanings of codes
-    outside the configuration file. Columns count characters.
+    ``name`` replaces an empty path. ``sources``: file contents by path, for snippets. ``codes``: code -> meaning, for
+    codes other than ``CFG…``. Columns count characters, not UTF-16 units.
     """
     excerpts = Excerpts(sources)
     found = list(diagnostics)

@@ -8,16 +8,18 @@ from posixpath import basename, commonprefix, dirname
 
 _SEPARATORS = re.compile(r"[-_\s]+")
 _LONGEST_NAME = 100
-"""Names that are longer are not compared: they are no typing errors."""
+"""Characters of a name; longer ones are not compared, as they are unlikely to be typing errors."""
 
 _MAX_COMPARISONS = 50
-"""Paths that are compared letter by letter; after them, a site has a larger problem than its spelling."""
+"""Maximum number of missing paths whose spelling is compared with the known paths; this bounds the work for a site
+with many wrong paths."""
 _FEW_PATHS = 1000
-"""Up to so many known paths all are compared; of more, those of the same folder."""
+"""Up to this number of known paths, a missing path is compared with all of them; above it, only with those in its
+folder."""
 _MAX_EDITS = 3
 _PAGE_SUFFIXES = (".mdx", ".md", ".html")
 _FIRST_PAGES = frozenset({"overview", "introduction", "quickstart", "index"})
-"""Names of pages that a link to their folder means."""
+"""Page names that are suggested first for a link to a folder."""
 
 
 def normalize(text: str) -> str:
@@ -26,7 +28,8 @@ def normalize(text: str) -> str:
 
 
 def edit_distance(one: str, other: str, most: int) -> int:
-    """The number of insertions, deletions, replacements and swaps of neighbours; ``most + 1`` if more."""
+    """The number of insertions, deletions, replacements and swaps of adjacent characters that turn one string into
+    the other; ``most + 1`` if it is greater than ``most`` or ``one`` is longer than 100 characters."""
     if abs(len(one) - len(other)) > most or len(one) > _LONGEST_NAME:
         return most + 1
     shared = len(commonprefix((one, other)))
@@ -46,7 +49,8 @@ def edit_distance(one: str, other: str, most: int) -> int:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The nearest candidate: at most two edits and a third of its length away. Case and separators are ignored."""
+    """The candidate that needs the fewest edits: at most two, and at most a third of the candidate's length. None if
+    there is no such candidate. Case, ``-``, ``_`` and spaces are ignored."""
     plain = normalize(name)
     best: tuple[int, str] | None = None
     for candidate in candidates:
@@ -58,7 +62,10 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 class PathSuggestions:
-    """Finds similar paths of pages or files. File names are compared first: pages often move or change case."""
+    """Suggests a known path for a path that does not exist.
+
+    A file of the same name in another folder is preferred to a similar spelling, because pages are often moved.
+    """
 
     __slots__ = ("_by_folder", "_by_lower", "_by_name", "_compared", "_found", "paths")
 
@@ -71,18 +78,18 @@ class PathSuggestions:
         self._compared = 0
 
     def other_case(self, path: str) -> str | None:
-        """The path that differs only in case."""
+        """The known path that differs from ``path`` at most in case, or None."""
         return self._index().get(path.lower())
 
     def find(self, wanted: str) -> str | None:
-        """The nearest path; None if none is similar."""
+        """The most similar known path, or None if none is similar enough."""
         if wanted not in self._found:
             self._index()
             self._found[wanted] = self._find(wanted)
         return self._found[wanted]
 
     def _index(self) -> dict[str, str]:
-        """The paths by lower-case spelling; also fills the other indexes."""
+        """Lower-case path -> path. The first call builds this and the other indexes."""
         if self._by_lower is None:
             ordered = sorted(self.paths)
             self._by_lower = {path.lower(): path for path in ordered}
@@ -96,7 +103,7 @@ class PathSuggestions:
         if same_name:
             folders = _folders(wanted)
             best = min(same_name, key=lambda path: (len(folders ^ _folders(path)), path))
-            # Every folder may have an overview: another one is meant only if the folders have something in common.
+            # Many folders have an "overview": one of several is suggested only if it shares a folder with ``wanted``.
             return best if len(same_name) == 1 or folders & _folders(best) else None
         in_folder = self._by_folder.get(wanted)
         if in_folder:

@@ -1,6 +1,8 @@
-"""HTML templates of ``templates/``: ``theme/`` (layout), ``app/``, ``components/``, ``markdown/`` and ``reference/``
-(content), ``outputs/``. Templates are compiled on first use; values are escaped unless they are ``Markup``. Content
-templates drop line breaks and the whitespace around them; ``{{ " " }}`` writes a space.
+"""Renders the Jinja templates of the folder ``templates/``.
+
+Templates are compiled on first use. Values are escaped unless they are ``Markup``. In the folders of page content
+(``components``, ``markdown``, ``reference``), line breaks and the whitespace around them are removed from the
+templates; write ``{{ " " }}`` for a space at a line's end.
 """
 
 from __future__ import annotations
@@ -14,18 +16,17 @@ from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 _FOLDERS = {"app": False, "components": True, "markdown": True, "outputs": False, "reference": True, "theme": False}
-"""The folders of templates, and whether their lines are joined."""
+"""Folder of templates -> whether the lines of its templates are joined."""
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 
 
 def render_template(name: str, /, **values: object) -> Markup:
-    """Render a template to safe HTML."""
+    """Render a template, named by its path in ``templates/`` without ``.html`` (``components/card``), to safe HTML."""
     return Markup(_template(name).render(values))  # noqa: S704  # escaped by the template
 
 
 @cache
 def _template(name: str) -> Template:
-    """A template by its path in ``templates/`` without ``.html``: ``components/card``."""
     return _environment().get_template(name if name.endswith(".xml") else f"{name}.html")
 
 
@@ -50,7 +51,7 @@ def _environment() -> Environment:
 
 
 def attributes(given: Mapping[str, object]) -> Markup:
-    """HTML attributes, each with a leading space. True: without a value; False: omitted."""
+    """HTML attributes, each with a leading space. True writes the bare name; False omits the attribute."""
     written = [
         f" {escape(name)}" if value is True else f' {escape(name)}="{escape(value)}"'
         for name, value in given.items()

@@ -135,7 +135,7 @@ def test_a_redirect_is_checked_like_a_first_address(tmp_path: Path, host: str, d
     assert "/secret.json" not in Host.asked
     assert set(dials) == {PUBLIC}
     assert len(found_diagnostics) == 5
-    assert "leads on more than" in found_diagnostics[3]
+    assert "redirects more than" in found_diagnostics[3]
 
 
 def test_the_name_is_asked_for_once(tmp_path: Path, host: str, dials: list[str]) -> None:

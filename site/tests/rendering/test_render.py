@@ -179,7 +179,7 @@ def test_redirects_are_pages() -> None:
     site = render(files)
     assert b"url=guides/start.html" in site["old.html"]
     assert [reported.message for reported in site.diagnostics if reported.code == "LINK001"] == [
-        "the link “/lost” leads to nothing"
+        "the link “/lost” leads to a page or file that does not exist"
     ]
     assert "x.html" not in site
 

@@ -1,4 +1,4 @@
-"""Backoff and a circuit breaker."""
+"""Growing pauses between attempts, and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
 FAILURES = 5
-"""Failures in a row that open a Breaker."""
+"""Consecutive failures that open a Breaker."""
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double up to this, plus up to half at random."""
+"""A Breaker's pauses double from SHORTEST_SECONDS to LONGEST_SECONDS; up to half of a pause is added at random."""
 
 
 class Backoff:
-    """Pauses in seconds that double from ``shortest`` to ``longest``."""
+    """Pauses, in seconds, that double from ``shortest`` to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -24,13 +24,11 @@ class Backoff:
         self._next = shortest
 
     def next(self) -> float:
-        """The next pause."""
         pause = self._next
         self._next = min(2 * pause, self._longest)
         return pause
 
     def reset(self) -> None:
-        """Return to the shortest pause."""
         self._next = self._shortest
 
 
@@ -41,7 +39,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Run ``connect`` until cancelled. ``ended`` gets its error or None, and returns whether to reset the pause."""
+    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
+    exception (or None) and returns whether to start over with the shortest pause."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -55,7 +54,8 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Circuit breaker; open, it allows one probe per pause."""
+    """Circuit breaker. After FAILURES consecutive failures it is open: it allows one call, the probe, after each
+    pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
         self._clock = clock
@@ -68,29 +68,29 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are blocked."""
+        """Whether calls other than probes are blocked."""
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether to call now and report ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. It must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()
         if now < self._until:
             return False
-        self._until = now + self._pause  # one probe; another follows if its outcome is lost
+        self._until = now + self._pause  # a probe; if its outcome is never reported, another follows
         self._probing = True
         return True
 
     def succeeded(self) -> bool:
-        """True if this ends an outage."""
+        """Report a success. Returns whether it ends an outage."""
         ended = self._until is not None
         self._failures, self._until, self._probing = 0, None, False
         self._backoff.reset()
         return ended
 
     def failed(self) -> bool:
-        """True if this begins an outage."""
+        """Report a failure. Returns whether it begins an outage."""
         self._failures += 1
         begins = self._until is None
         if begins and self._failures < FAILURES:

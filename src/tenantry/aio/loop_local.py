@@ -1,5 +1,3 @@
-"""Values per event loop."""
-
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +10,7 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One ``T`` per event loop. ``close`` runs when the loop shuts down, or in ``aclose``."""
+    """One ``T`` for each event loop. ``close`` is called with it when the loop shuts down, or by ``aclose``."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create
@@ -22,7 +20,7 @@ class LoopLocal(Generic[T]):
         )
 
     def get(self) -> T:
-        """The running loop's value, created on first use. Raises RuntimeError without a loop."""
+        """The running loop's value, created on first use. Raises RuntimeError without a running loop."""
         loop = asyncio.get_running_loop()
         known = self._values.get(loop)
         if known is not None:
@@ -33,17 +31,15 @@ class LoopLocal(Generic[T]):
         value, closing = self._create(), None
         if self._close is not None:
             closing = _close_with_loop(value, self._close)
-            with suppress(StopIteration):  # run to its first ``yield``, so that the loop knows it
+            with suppress(StopIteration):  # run to its ``yield``, so that the loop closes it at shutdown
                 anext(closing).__await__().send(None)
         self._values[loop] = value, closing
         return value
 
     def exists(self) -> bool:
-        """Whether the running loop has a value."""
         return asyncio.get_running_loop() in self._values
 
     async def aclose(self) -> None:
-        """Close the running loop's value."""
         known = self._values.pop(asyncio.get_running_loop(), None)
         if known is not None and known[1] is not None:
             await known[1].aclose()
@@ -57,5 +53,5 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
 
 
 def silence_destroy_warning(task: asyncio.Task[None]) -> None:
-    """Suppress asyncio's warning about this task's end."""
+    """Suppress asyncio's warning "Task was destroyed but it is pending" for this task."""
     task._log_destroy_pending = False  # type: ignore[attr-defined]

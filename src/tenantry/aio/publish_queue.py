@@ -1,5 +1,3 @@
-"""Sends messages in the background."""
-
 from __future__ import annotations
 
 import asyncio
@@ -11,7 +9,7 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""The most queued handles; beyond it the oldest is dropped, since messages are only hints."""
+"""Maximum messages in the queue. Beyond it the oldest is dropped: messages only make other processes faster."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -20,20 +18,20 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A change of ``handle``; empty ``content`` only announces it."""
+    """Announces a change of the group with this handle; ``content``, if not empty, is the group's new cache entry."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether it has a newer generation, or content where ``other`` has none."""
+        """Whether this replaces ``other``: it is newer, or as new and has content if ``other`` has."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message per handle and sends batches. After an OSError it retries within a second.
-    Thread-safe."""
+    """Keeps the newest message of each handle, and sends them in the background, in batches. After an OSError of
+    ``send`` it tries again about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0
@@ -49,14 +47,14 @@ class PublishQueue:
         return len(self._messages)
 
     def put(self, message: Message) -> None:
-        """Queue a message. Never waits or raises."""
+        """Queue a message. Never blocks or raises."""
         with self._lock:
             self._add(message)
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
         loop = self._loop
         if loop is not None:
-            with suppress(RuntimeError):  # it has ended; aclose or another loop sends it
+            with suppress(RuntimeError):  # this loop has ended: ``aclose`` or the next ``put`` sends the message
                 loop.call_soon_threadsafe(self._start, loop)
 
     def _add(self, message: Message) -> None:
@@ -87,7 +85,7 @@ class PublishQueue:
                 await self._send(batch)
             except OSError:
                 self._put_back(batch)
-                # Until then nothing is sent and no other timer is set.
+                # Before ``_pause_until``, ``_start`` neither sends nor sets another timer.
                 self._pause_until = time.monotonic() + AGAIN_SECONDS
                 loop = asyncio.get_running_loop()
                 loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)
@@ -102,13 +100,13 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send queued messages for up to a second; drop the rest."""
+        """Send the queued messages, for at most a second; drop the others."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 if tasks := self._tasks_of(loop):
                     await asyncio.wait(tasks)
-                await self._create_task(loop)  # registered, so that a late `_start` begins no second one
+                await self._create_task(loop)  # in ``_tasks``, so that a late ``_start`` creates no second task
         tasks = self._tasks_of(loop)
         for task in tasks:
             task.cancel()

@@ -1,5 +1,3 @@
-"""ReadAhead: reads client messages before the app does, in order."""
-
 from __future__ import annotations
 
 import asyncio
@@ -12,13 +10,14 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
-"""Limits of queued messages, plus one; beyond them, reading pauses."""
+"""Reading pauses when the queue has this many messages or bytes; the last message may exceed the bytes."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
 
 class ReadAhead:
-    """Wraps the server's ``receive``."""
+    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early; the
+    app gets them in order."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -33,7 +32,6 @@ class ReadAhead:
         self._turn: asyncio.Future[None] | None = None  # done when the current receiver has a message or gives up
 
     async def __call__(self) -> Message:
-        """The client's next message."""
         while not self._kept:
             if self._turn is None:
                 return await self._take()
@@ -45,8 +43,8 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Wait until the client disconnects or ``mark_left`` is called. One task at a time. Raises errors of
-        ``receive``."""
+        """Wait until the client disconnects or ``mark_left`` is called. Only one task at a time may wait. Raises the
+        errors of the server's ``receive``."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()
@@ -58,10 +56,10 @@ class ReadAhead:
             reading.cancel()
             await asyncio.wait({reading})
         if not self._is_left:
-            reading.result()  # the server's receive has failed
+            reading.result()  # raises the error of the server's ``receive``
 
     def mark_left(self) -> None:
-        """Report that we closed the websocket: receivers get ``websocket.disconnect``."""
+        """Call this after closing the websocket from our side: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()
@@ -99,7 +97,7 @@ class ReadAhead:
 
 
 class _Interruptible(Generator[Any, Any, "Message"]):
-    """An awaitable that can be interrupted without losing a message."""
+    """Awaits the server's ``receive``, and can be interrupted without losing a message."""
 
     __slots__ = ("_steps", "_waits_for", "interrupted")
 
@@ -122,7 +120,7 @@ class _Interruptible(Generator[Any, Any, "Message"]):
         return self._waits_for
 
     def interrupt(self) -> None:
-        """Cancel the wait; a message that has arrived is still returned."""
+        """Cancel the wait. A message that has already arrived is still returned."""
         self.interrupted = True
         if self._waits_for is not None:
             self._waits_for.cancel()

@@ -1,4 +1,4 @@
-"""Stores and caches of user groups: in memory for tests, in SQLite or PostgreSQL for work."""
+"""Stores of user groups (in memory, SQLite or PostgreSQL), and the caches and buses between them and a resolver."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Combines reads of one event loop tick.
+"""Combines all reads that are requested in one tick of an event loop.
 
-After a start, many groups are missed in one tick; one statement for all saves round trips. A lone read waits only for
-the end of the tick."""
+When a process starts, requests miss many groups in one tick; one statement for all saves round trips. A single read
+waits only until the tick ends."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ V = TypeVar("V")
 
 
 class NoAnswer(Exception):
-    """The budget ran out or the batcher was closed."""
+    """The budget of seconds ran out, or the batcher was closed."""
 
 
 class TickBatcher(Generic[K, V]):
-    """Batches reads of one event loop. ``fetch`` gets at most ``size`` keys and the first deadline, and returns a value
-    for each key. ``concurrent``: maximum of running batches (None: unlimited). ``budget``: seconds a caller waits while
-    the fetch continues (None: until it ends). ``ended`` is called with whether the batch was in time."""
+    """Batches reads of one event loop. ``fetch`` gets at most ``size`` keys and the deadline of the first caller, and
+    returns a value for each key. ``concurrent``: maximum of running batches (None: no limit). ``budget``: seconds that
+    a caller waits; the fetch goes on (None: until it ends). ``ended`` gets True if a batch succeeded in time."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """Request a key's value. Fails with ``fetch``'s error, or NoAnswer after the budget."""
+        """Request a key's value. The future fails with ``fetch``'s error, or with NoAnswer after the budget."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:
@@ -55,7 +55,6 @@ class TickBatcher(Generic[K, V]):
         return waiter
 
     def _send(self) -> None:
-        """Runs at the end of a tick and after each fetch."""
         while self._waiting and (self._concurrent is None or len(self._tasks) < self._concurrent):
             task = asyncio.get_running_loop().create_task(self._run(self._waiting.popleft()), name="tenantry.batch")
             self._tasks.add(task)
@@ -64,7 +63,7 @@ class TickBatcher(Generic[K, V]):
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # retrieved: it is raised where the values are awaited
+            task.exception()  # so that asyncio does not log it: the waiters get it
         if self._waiting:
             self._send()
 
@@ -82,7 +81,7 @@ class TickBatcher(Generic[K, V]):
         self._end(batch, NoAnswer())
 
     def _end(self, batch: _Batch[K, V], outcome: Mapping[K, V] | Exception) -> None:
-        """Only the first outcome counts; answers after the budget are dropped."""
+        """Ignores all but the first outcome, such as a late answer after the budget."""
         if not batch.answered:
             batch.answer(outcome)
             self._ended(not isinstance(outcome, Exception))
@@ -98,8 +97,6 @@ class TickBatcher(Generic[K, V]):
 
 
 class _Batch(Generic[K, V]):
-    """Keys and the callers waiting for each."""
-
     __slots__ = ("answered", "deadline", "timer", "waiters")
 
     def __init__(self, deadline: float) -> None:

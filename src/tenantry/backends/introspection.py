@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from tenantry.aio import LoopLocal
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
 from tenantry.groups import INTROSPECTION, LookupResult, Token, UserGroup
 from tenantry.tokens import api_token_digest
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""Of an answer. A group with every limit used up takes less than half of it."""
+"""The largest answer that is read. The largest group takes less than half of it."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -36,10 +36,10 @@ _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 class IntrospectionBackend:
     """Finds groups through ``url``, an RFC 7662 endpoint (``…/oauth/introspect``). Works in several event loops.
 
-    ``api_token``: needs scope ``introspect``; limits the search to its environment. ``keys``: that server's signing
-    keys; tokens of others are never sent. ``timeout``: seconds per request including connecting; keep it below the
-    Resolver's patience so that the log has the reason. ``allow_http``: permit clear text beyond this host.
-    ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
+    ``api_token``: needs the scope ``introspect``; only groups of its environment are found. ``keys``: that server's
+    signing keys; a token of another key is never sent. ``timeout``: seconds for a look-up with connecting; keep it
+    below the Resolver's patience so that the log has the reason. ``allow_http``: permit unencrypted HTTP to other
+    hosts. ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the active token's group; None for a token of another key. Raises StoreUnavailable for an unreliable
-        answer."""
+        """Return the token's group; None if the server calls the token inactive or its key is not in ``keys``. Raises
+        StoreUnavailable without a valid answer."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the rest of a grace. Always fresh."""
+        """Like ``find``, with the seconds that remain of a grace. Always fresh; no generation."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -84,7 +84,7 @@ class IntrospectionBackend:
 
 
 class IntrospectionClient:
-    """Queries the endpoint, ignoring proxies and ``.netrc``. Errors and repr contain no token."""
+    """Sends requests to the endpoint. Ignores proxy settings and ``.netrc``. Errors and repr contain no token."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -108,11 +108,11 @@ class IntrospectionClient:
                 try:
                     status, body = await self._post(client, token, 0)
                 except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
-                    # An idle connection had been closed unseen. Asking changes nothing, so it may be done again.
+                    # The server may have closed an idle connection. The request writes nothing, so repeat it.
                     status, body = await self._post(client, token, 1)
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
-        except self._library.HTTPError as error:  # its text and its request stay here
+        except self._library.HTTPError as error:  # not its text or request, which may contain secrets
             status, body, failure = 0, b"", f"cannot be asked: {type(error).__name__}"
         else:
             failure = _failure(status, len(body))
@@ -137,7 +137,7 @@ class IntrospectionClient:
         client: httpx2.AsyncClient = self._library.AsyncClient(
             headers=self._headers,
             transport=self._transport,
-            timeout=None,  # one deadline for everything, in ``ask``
+            timeout=None,  # ``ask`` has one for connecting and reading together
             limits=limits,
             follow_redirects=False,
             trust_env=False,
@@ -149,7 +149,6 @@ class IntrospectionClient:
 
 
 def _failure(status: int, size: int) -> str:
-    """Describe a failed response for the log; "" if the body is usable."""
     if status in (401, 403):
         return f"answered {status}: api_token must be a live API token with the scope introspect"
     if status in (404, 405) or 300 <= status < 400:
@@ -201,7 +200,7 @@ _Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Response(BaseModel):
-    """Strict types; unknown members are ignored (RFC 7662 section 2.2)."""
+    """Introspection response (RFC 7662 section 2.2). Types are strict; unknown members are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
     active: bool
@@ -214,12 +213,12 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """Parse a 200's body for ``token``, requested at ``now``.
+    """Parse the body of a response with status 200 to a request for ``token`` at ``now``.
 
-    A grace lasts the server's ``seconds``, but not beyond ``exp`` by this host's clock. Raises StoreUnavailable, whose
-    message quotes nothing."""
+    A token in its grace is valid for the server's ``seconds``, and not after ``exp`` by this host's clock. Raises
+    StoreUnavailable, whose message quotes no part of the body."""
     response, group = None, None
-    with suppress(ValidationError, ValueError):  # both know the input, so neither goes along as a context
+    with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not become a context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))
         group = None if parsed.user_group is None else INTROSPECTION.decode(parsed.user_group)
         response = parsed
@@ -231,7 +230,7 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
         return NOT_ACTIVE
     if group is None:
         raise StoreUnavailable(
-            "the introspection endpoint knows the token but sends no user_group: it is no server of Tenantry"
+            "the introspection endpoint knows the token but sends no user_group: check that it is a server of Tenantry"
         )
     behind = group.token_version - token.version
     of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)

@@ -1,4 +1,4 @@
-"""Sends a store's writes beyond this process, for server and command line."""
+"""Forwards a store's writes to Redis, for server and command line."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Awaitable, Callable
 from tenantry.ports import Store
 
 _CLOSE_SECONDS = 1.25
-"""What waits is sent within a second; then there are connections to close."""
+"""A second for the pending messages, then some time to close connections."""
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
-    """Forward writes to the bus and second-level cache at ``url``.
+    """Forward writes to the second-level cache and the bus at ``url``.
 
     Await the returned function before closing the store: it sends pending messages within a second and never raises. No
-    I/O. Raises InvalidSettings."""
+    I/O before the first write. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
-    from tenantry.backends.redis.second_level import RedisBackend  # redis-py, which is an extra
+    from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 
     listeners = (RedisBackend(store, url), RedisBus(url))
     for listener in listeners:
-        store.subscribe(listener)  # the entry is voided before anybody is notified to ask for it
+        store.subscribe(listener)  # cache before bus: a reader that the bus notifies should find the tombstone
 
     async def close() -> None:
         closing = [asyncio.create_task(listener.aclose()) for listener in listeners]

@@ -1,12 +1,14 @@
-"""Rules of stores as pure functions: rotation, grace, Idempotency-Keys; and a store's clock."""
+"""What all stores share: the rules of rotation, grace, Idempotency-Keys and API tokens; the lease of data sources; a
+store's clock."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
+from weakref import ReferenceType, ref
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import (
     ApiTokenExpired,
     GroupChanged,
@@ -28,31 +30,33 @@ from tenantry.groups import (
     UserGroup,
     from_micros,
 )
-from tenantry.ports import Clock
+from tenantry.ports import Clock, SourceLease, SourceLeaseHolder
 
-UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
-ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
+UNKNOWN_TOKEN = "no user group of this environment has this token"  # noqa: S105 - a message, not a password
+ALREADY_ROTATED = "this token has already been rotated: fetch the live one with GET /api/user"
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 """The lifetime of an Idempotency-Key."""
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""How long the last batch number of a process is remembered."""
+"""How long a store remembers a process's last batch number."""
 
 PRUNED_AT_ONCE = 5_000
-"""The largest number of usage rows that one write deletes."""
+"""Usage rows that one call of ``prune`` deletes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group, its live token, and a previous token with a grace."""
+    """A group with its live token."""
 
     group: UserGroup
     token: Token
     previous: Token | None = None
+    """The token before, if the last rotation granted a grace."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Return this group if ``token`` is live, or in its grace at ``now``."""
+        """Return this group if ``token`` is live or in its grace at ``now``, else None, as a result of
+        ``generation``."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -61,14 +65,14 @@ class StoredGroup:
         return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """Apply ``changes``; return self if nothing differs."""
+        """Return the group with ``changes`` and the next revision, or self if nothing differs."""
         differing = changes.differing(self.group)
         if not differing:
             return self
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged unless the group equals ``expected`` (None: anything)."""
+        """Raises GroupChanged if the group was changed since ``expected`` was read."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -84,11 +88,11 @@ class StoredGroup:
         grace_seconds: int | None,
         now: datetime,
     ) -> StoredGroup:
-        """Return the group under its next token version, if ``current`` is live. ``grace_seconds``: None means the
-        stored environment's.
+        """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``grace_seconds`` from
+        ``now`` keep ``current`` valid (None: the default of the stored environment).
 
-        Raises UnknownToken; TokenAlreadyRotated for a lower version, which was once live: its signature is valid and
-        handles are never reused."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` has a lower version than the live token. Its signature
+        is valid, so it was this group's token earlier: handles are never reused."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -109,8 +113,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """Response to an Idempotency-Key, without the token: it is replayed only while that token is live, from the group's
-    row."""
+    """A response stored for an Idempotency-Key. Its token is not stored: the response can be repeated only while that
+    token is live, and then it is in the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -121,13 +125,14 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response. ``now``: the stored group, or None if deleted. Raises IdempotencyKeyReused for another
-        body, IdempotencySuperseded if the response's token is not live."""
+        """Repeat the response. ``now``: the group as it is stored now, None if deleted. Raises IdempotencyKeyReused for
+        another body, IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
-            raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
+            raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
             raise IdempotencySuperseded(
-                "the group was rotated or deleted after this Idempotency-Key was answered: fetch it with GET /api/user"
+                "the group was rotated or deleted after the first request with this Idempotency-Key: "
+                "fetch it with GET /api/user"
             )
         return Issued(self.group, now.token, created=self.created, replayed=True)
 
@@ -144,7 +149,7 @@ def _same(stored: Token, given: Token) -> bool:
 
 
 def unknown_environment(environment: Environment) -> UnknownEnvironment:
-    return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
+    return UnknownEnvironment(f"there is no environment {environment.name!r}: create it first")
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -156,18 +161,17 @@ def ascii_lower(text: str) -> str:
 
 
 def matches(group: UserGroup, text: str) -> bool:
-    """Implements ``match`` of ``GroupStore.list``."""
     return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
 
 
 # --- API tokens ---
 
 USE_INTERVAL = timedelta(hours=1)
-"""The last use of an API token is stored at most once in this time."""
+"""The least time between two stored uses of an API token."""
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
-    """Return the token. Raises ApiTokenExpired from its end on."""
+    """Return the token. Raises ApiTokenExpired if it ended at or before ``now``."""
     if token.expires_at is not None and now >= token.expires_at:
         ended = token.expires_at.isoformat(timespec="seconds")
         raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")
@@ -175,21 +179,38 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether a use within the last hour is stored."""
+    """Whether the store has a use from the hour before ``now``."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
+
+
+# --- data sources ---
+
+
+class OfferedSourceLease(SourceLeaseHolder):
+    """A ``ports.SourceLeaseHolder``, with a weak reference: a store does not keep a resolver alive."""
+
+    _lease: ReferenceType[SourceLease] | None = None
+
+    @property
+    def lease(self) -> SourceLease | None:
+        return None if self._lease is None else self._lease()
+
+    def offer_lease(self, lease: SourceLease | None) -> None:
+        self._lease = None if lease is None else ref(lease)
 
 
 # --- the time of day ---
 
 
 class StoreClock:
-    """The database's clock, because hosts disagree; this host's without one. ``given``: override for tests."""
+    """The database's clock, which all hosts share. SQLite has none, so there it is this host's. ``given``: a clock that
+    replaces it, for tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """Return the time for the database's ``micros``."""
+        """Return the time. ``micros``: the database's, in microseconds since 1970; None without one."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

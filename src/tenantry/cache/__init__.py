@@ -1,11 +1,10 @@
-"""Decides which cached answers may be used. Pure."""
+"""Decides which cached answers may be used. Callers pass the time; only ``slots`` does I/O."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
     SLOT_COUNT,
     TABLE_BYTE,
     CacheEntry,
-    ExpiringEntry,
     PendingLoad,
     PollSnapshot,
     slot_index,
@@ -17,7 +16,6 @@ __all__ = [
     "TABLE_BYTE",
     "CacheEntry",
     "ChangeLog",
-    "ExpiringEntry",
     "GroupCache",
     "PendingLoad",
     "PollSnapshot",

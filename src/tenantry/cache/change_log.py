@@ -1,4 +1,4 @@
-"""ChangeLog: recent changes of a store."""
+"""ChangeLog: when each group last changed."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Handles per block."""
+"""Handles in one block. Old changes are dropped by whole blocks."""
 
 MAX_HINTS: Final = 10_000
-"""The most handles reported by buses but not yet confirmed by a poll."""
+"""Upper bound on handles reported by buses since the last poll."""
 
 
 class ChangeBlock:
-    """Consecutive changes."""
+    """Consecutive changes; the newest has generation ``last``."""
 
     __slots__ = ("changed", "last")
 
     def __init__(self) -> None:
-        self.changed: dict[bytes, int] = {}  # handle -> its last generation
+        self.changed: dict[bytes, int] = {}  # handle -> generation of its last change in this block
         self.last: int = -1
 
 
 class ChangeLog:
-    """All changes in (``since``, ``generation``], plus hints from buses."""
+    """All changes after generation ``since`` up to ``generation``, from polls, and hints: newer changes from buses.
+    Generations count a store's changes. The caller locks."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -44,11 +45,11 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The last known generation; None before the first list."""
+        """The generation from which the next poll lists changes; None before the first."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """Whether the group changed after ``generation``; None if unknown."""
+        """Whether the group changed after ``generation``; None if the log does not go back that far."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -62,15 +63,15 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Record a bus message for two polls."""
+        """Note a change from a bus. It is kept for two polls, because the next one may have begun before the change."""
         if generation <= self.generation:
-            return  # the list has it
+            return  # a poll has listed it
         if len(self._recent_hints) >= MAX_HINTS:
             self._recent_hints.pop(next(iter(self._recent_hints)))
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether this list follows without a gap."""
+        """Whether the list is of the same store and leaves no gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -79,7 +80,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Start over from this list."""
+        """Forget all changes and begin where this list begins."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}
@@ -87,11 +88,11 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add changes, oldest first, and yield new ones."""
+        """Add changes, oldest first, and yield the new ones."""
         for change in changes:
             if change.generation <= self.generation:
                 continue
-            if self._blocks:  # added before, from a list that was applied in part
+            if self._blocks:  # skip a change that was added from a list whose application was interrupted
                 last = self._blocks[-1]
                 if change.generation < last.last or last.changed.get(change.handle, -1) >= change.generation:
                     continue
@@ -106,8 +107,8 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Mark the list as added."""
+        """Note that the whole list was added."""
         if self._discarded:
-            self._discarded.pop()  # one per poll, to bound the time
+            self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation
         self._previous_hints, self._recent_hints = self._recent_hints, {}

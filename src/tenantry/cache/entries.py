@@ -1,4 +1,4 @@
-"""Cached answers and the CLOCK ring."""
+"""Cache entries, the rule that makes one valid (``Leased.is_valid``), and the CLOCK ring."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Slots of a host. A write voids the cached answers of all handles that share its slot."""
+"""Slots of a host. Groups share slots: a write invalidates the cached answers of all groups of its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""For a backend whose writers do not change slots."""
+"""Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer without one."""
+"""Stands for the generation of an answer without one."""
 
 MAX_SOURCES: Final = 4_096
-"""The most cached data sources."""
+"""Upper bound on cached data sources."""
 
 NEGATIVE_PER_HANDLE: Final = 8
-"""Refused tokens remembered per handle."""
+"""Upper bound on cached refusals for one handle."""
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot of a handle."""
+    """The slot of a handle: its first two bytes."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Permits answers until ``until``. Polls renew it; replacing it invalidates its answers."""
+    """Permits cached answers until ``until``. Polls extend it; a flush replaces it, which invalidates its answers."""
 
     __slots__ = ("until", "versions")
 
     def __init__(self, versions: Sequence[int], until: float = -inf) -> None:
-        self.versions: Sequence[int] = versions
-        self.until: float = until
+        self.versions: Sequence[int] = versions  # live: writers of this host change them
+        self.until: float = until  # -inf once replaced
 
 
-class PendingLoad:
-    """A load in progress."""
+class Leased:
+    """A cached answer, or a load whose answer may be cached."""
 
-    __slots__ = ("handle", "lease", "min_generation", "slot", "version")
+    __slots__ = ("deadline", "lease", "slot", "version")
 
-    def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
-        self.handle: bytes = handle
+    def __init__(self, lease: Lease, slot: int, version: int, deadline: float) -> None:
         self.lease: Lease = lease
         self.slot: int = slot
-        self.version: int = lease.versions[slot]
-        self.min_generation: int = NO_GENERATION  # of the latest eviction since
-
-    def is_valid(self) -> bool:
-        """Whether no local write or eviction followed."""
-        return self.min_generation == NO_GENERATION and self.lease.versions[self.slot] == self.version
-
-
-class CachedAnswer:
-    """An answer, valid under ``lease``, before ``deadline``, while its slot keeps ``version``."""
-
-    __slots__ = ("deadline", "generation", "lease", "slot", "version")
-
-    def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
-        self.lease: Lease = pending.lease
-        self.slot: int = pending.slot
-        self.version: int = pending.version
-        self.generation: int = generation
+        self.version: int = version
         self.deadline: float = deadline
 
-    def alive(self, now: float) -> bool:
-        """Whether the answer may be used."""
-        lease = self.lease  # Resolver.peek repeats this test without a call
-        return now < lease.until and not self.is_over(now) and lease.versions[self.slot] == self.version
+    def is_valid(self, now: float) -> bool:
+        """Whether the lease runs, the deadline is in the future, and no process of this host has written to the slot
+        since the load began."""
+        lease = self.lease
+        return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
-    def is_over(self, now: float) -> bool:
-        """Whether ``deadline`` has passed."""
-        return now >= self.deadline
+
+class PendingLoad(Leased):
+    """A load in progress."""
+
+    __slots__ = ("handle", "min_generation")
+
+    def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
+        super().__init__(lease, slot, lease.versions[slot], inf)
+        self.handle: bytes = handle
+        self.min_generation: int = NO_GENERATION  # raised by each write that is reported while the load runs
+
+
+class CachedAnswer(Leased):
+    """The answer of a load."""
+
+    __slots__ = ("generation",)
+
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
+        super().__init__(pending.lease, pending.slot, pending.version, deadline)
+        self.generation: int = generation
 
 
 class CacheEntry(CachedAnswer):
-    """The group of a token."""
+    """The cached group of a token."""
 
-    __slots__ = ("following", "group", "hits", "key", "previous", "seen")
+    __slots__ = ("check_end_at", "following", "group", "hits", "key", "previous", "seen")
 
     previous: CacheEntry
     following: CacheEntry
@@ -93,21 +93,10 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        self.seen: bool = False  # the second-chance bit
+        # When to compare the group's end date with the time of day: at the first use, then at the moment set there.
+        self.check_end_at: float = inf if group.expires_at is None else -inf
+        self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
-
-
-class ExpiringEntry(CacheEntry):
-    """A group with an end date, which callers check at ``deadline``."""
-
-    __slots__ = ("answer_deadline",)
-
-    def __init__(self, pending: PendingLoad, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
-        super().__init__(pending, generation, -inf, key, group)
-        self.answer_deadline: float = deadline
-
-    def is_over(self, now: float) -> bool:
-        return now >= self.answer_deadline
 
 
 class NegativeCache:
@@ -122,12 +111,11 @@ class NegativeCache:
         return len(self._handles)
 
     def has(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether the token is refused."""
         known = self._handles.get(handle)
-        return known is not None and key in known and known[key].alive(now)
+        return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Remember a token; the ninth replaces the handle's others."""
+        """Add a token. If the handle has NEGATIVE_PER_HANDLE tokens, drop those."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -135,23 +123,22 @@ class NegativeCache:
         self._handles[handle] = known
 
     def drop(self, handle: bytes) -> None:
-        """Forget this handle."""
         if handle in self._handles:
             del self._handles[handle]
 
 
 class CachedSource(CachedAnswer):
-    """The registration of a data source."""
+    """The cached registration of a data source."""
 
     __slots__ = ("source",)
 
-    def __init__(self, pending: PendingLoad, generation: int, deadline: float, source: RegisteredSource) -> None:
-        super().__init__(pending, generation, deadline)
+    def __init__(self, pending: PendingLoad, generation: int, source: RegisteredSource) -> None:
+        super().__init__(pending, generation, inf)
         self.source: RegisteredSource = source
 
 
 class Sources:
-    """Data sources; the oldest is evicted first."""
+    """Cached data sources, by environment id and reference (FIFO)."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
@@ -161,7 +148,6 @@ class Sources:
         self._oldest = inf  # no entry has a lower generation
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
-        """Add or replace an entry."""
         self.entries.pop(key, None)
         if len(self.entries) >= self._capacity:
             del self.entries[next(iter(self.entries))]
@@ -169,41 +155,42 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop older entries. True if any was usable."""
+        """Drop entries older than ``generation``. Return whether one was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
-        alive = [self.entries.pop(key).alive(now) for key in older]
+        were_valid = [self.entries.pop(key).is_valid(now) for key in older]
         self._oldest = min((entry.generation for entry in self.entries.values()), default=inf)
-        return any(alive)
+        return any(were_valid)
 
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """The state when a poll began."""
+    """What the cache knew when a poll began."""
 
     polled_at: float
-    """By a suspend-aware clock."""
+    """Seconds of a suspend-aware clock, from before the store was asked."""
     versions_at_poll: Sequence[int] | None
-    """Slot versions from before the poll; None if unknown."""
+    """A copy of the slot versions from before; None if the slots were not known."""
     highest_generation: int
-    """Of any stored answer."""
+    """The highest generation of the cached answers."""
 
 
 TABLE_BYTE: Final = 12
-"""The byte of a token that selects its table; it has 64 possible values."""
+"""The byte of a token that selects its table: a base64 character, so that 64 tables are used."""
 
 BYTE_VALUES: Final = 256
 
-# Growing one table of 100,000 keys would block the event loop for 3 ms.
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
+"""Entries by token. Many small tables, because the growth of one table of 100,000 tokens blocks the event loop for 3
+ms."""
 
 MAX_CHANCES: Final = 8
-"""The most used entries that an insert skips before it evicts one."""
+"""Upper bound on recently used entries that an insert passes over."""
 
 
 class ClockRing:
-    """A circular list with a hand."""
+    """Entries in a circle, and a hand that points to one of them (CLOCK)."""
 
     __slots__ = ("_count", "_hand")
 
@@ -215,13 +202,13 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """Move the hand; None if empty."""
+        """Move the hand to the next entry and return it; None if there is none."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
     def put(self, entry: CacheEntry) -> None:
-        """Insert ``entry`` behind the hand."""
+        """Insert ``entry`` after the hand and move the hand to it: the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after
@@ -229,7 +216,6 @@ class ClockRing:
         self._count += 1
 
     def remove(self, entry: CacheEntry) -> None:
-        """Remove ``entry``."""
         entry.previous.following, entry.following.previous = entry.following, entry.previous
         if self._hand is entry:
             self._hand = None if entry.previous is entry else entry.previous

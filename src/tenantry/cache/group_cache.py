@@ -1,4 +1,18 @@
-"""GroupCache: groups of tokens, bounded by CLOCK (second chance)."""
+"""GroupCache: the cached groups, refusals and data sources of one resolver.
+
+An answer is cached with a lease, a deadline and the version of its slot from before the load. It is valid while all
+three hold (``Leased.is_valid``).
+
+- A write on this host changes the slot's version: the answer is invalid at once.
+- A write on another host drops the entry when a bus reports it (``evict``) or the next poll lists it
+  (``apply_changes``).
+- An answered poll extends the lease. While the store is away, the lease runs out, and nothing cached is used.
+
+A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
+newer change of the handle is known: no write during the load is lost.
+
+A full cache evicts an entry that was not used since the hand's last visit (CLOCK).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +33,6 @@ from tenantry.cache.entries import (
     CachedSource,
     CacheEntry,
     ClockRing,
-    ExpiringEntry,
     Lease,
     NegativeCache,
     PendingLoad,
@@ -31,16 +44,17 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle, without a tuple if there is one. The handle's first byte selects the table."""
+"""Entries by handle, which selects the table by its first byte. A tuple only if there are several, to save memory."""
 
 APPLIED_AT_ONCE: Final = 25
-"""Changes applied per step, which takes up to 300 µs."""
+"""Changes applied in one step, which takes up to 300 µs."""
 
 
 class GroupCache:
-    """Caches ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
+    """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
 
-    Times are seconds of a suspend-aware clock. Unless ``followed``, answers need no generation or lease.
+    Times are seconds of a suspend-aware clock. Without ``followed``, for a backend that lists no changes, the lease
+    never ends and answers need no generation.
     """
 
     __slots__ = (
@@ -83,45 +97,47 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries, dead ones included."""
+        """The number of entries, valid or not."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """The token's entry, alive or dead."""
+        """The token's entry, valid or not."""
         return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The handle's latest usable group."""
+        """The latest group among the handle's valid entries."""
         with self._lock:
-            alive = (entry.group for entry in self._entries_of(handle) if entry.alive(now))
-            return max(alive, key=_state_of, default=None)
+            valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
+            return max(valid, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether the token has no group."""
+        """Whether a valid refusal of the token is cached."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Begin a load before the backend read; finish it with ``end``. ``slot`` defaults to the handle's."""
+        """Note lease and slot version before a backend read; call ``end`` after it. ``slot`` defaults to the
+        handle's."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
+            # An odd version: a write is in progress. ``abandoned_writes`` finds it if its writer has crashed.
             if pending.version & 1 and self._in_progress.get(pending.slot, (0, 0.0))[0] != pending.version:
                 self._in_progress[pending.slot] = (pending.version, now)
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether to bypass second-level caches, which may miss a local write."""
+        """Whether to bypass second-level caches, because they may lack a write of this host since the last poll."""
         with self._lock:
-            versions_at_poll, lease = self._versions_at_poll, self.lease
-            if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
+            versions_at_poll = self._versions_at_poll
+            if versions_at_poll is None or not pending.is_valid(now):
                 return True
             return pending.version != versions_at_poll[pending.slot]
 
     def end(self, pending: PendingLoad) -> None:
-        """End the load."""
+        """Forget the load."""
         with self._lock:
             loads = self._pending.get(pending.handle)
             if loads is not None:
@@ -129,62 +145,60 @@ class GroupCache:
                 if not loads:
                     del self._pending[pending.handle]
 
-    def is_valid(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may share this load."""
-        return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
+    def can_join(self, pending: PendingLoad, now: float) -> bool:
+        """Whether a new request may use the load's answer: no write is known since it began."""
+        return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether a second-level answer is unchanged since its generation."""
+        """Whether a second-level answer is current: the handle has not changed since ``generation``."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Store the group unless it changed or a newer one is cached. True if stored."""
+        """Cache the group, unless it may have changed since ``begin`` or a later state is cached. Return whether it was
+        cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
             entries = self._entries_of(pending.handle)
-            if any(entry.alive(now) and _state_of(entry.group) > _state_of(group) for entry in entries):
+            if any(entry.is_valid(now) and _state_of(entry.group) > _state_of(group) for entry in entries):
                 return False
             for entry in entries:
-                if entry.key == key or not entry.alive(now) or _state_of(entry.group) < _state_of(group):
+                if entry.key == key or not entry.is_valid(now) or _state_of(entry.group) < _state_of(group):
                     self._drop(entry)
             self._insert(pending, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Store a refusal. True if stored."""
+        """Cache that the token has no group, on the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
             answer = CachedAnswer(pending, NO_GENERATION if generation is None else generation, deadline)
             self._negative.add(key, pending.handle, answer)
             entry = self.entry(key)
-            if entry is not None:  # it had a group
+            if entry is not None:  # the token had a group before
                 self._drop(entry)
             return True
 
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Store a data source. True if stored."""
+        """Cache a data source, on the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             known = self.sources.entries.get(key)
-            if known is not None and known.generation > generation and known.alive(now):
+            if known is not None and known.generation > generation and known.is_valid(now):
                 return False
             if not self._can_store(pending, generation, inf, now):
                 return False
-            self.sources.put(key, CachedSource(pending, generation, inf, source))
+            self.sources.put(key, CachedSource(pending, generation, source))
             self._highest_generation = max(self._highest_generation, generation)
             return True
 
     def _can_store(self, pending: PendingLoad, generation: int | None, deadline: float, now: float) -> bool:
-        lease = self.lease
-        if pending.lease is not lease or pending.version & 1 or lease.versions[pending.slot] != pending.version:
-            return False
-        if now >= deadline or now >= lease.until:
+        if now >= deadline or pending.version & 1 or not pending.is_valid(now):  # odd: a write was in progress
             return False
         if not self._followed:
             return pending.min_generation == NO_GENERATION
@@ -200,33 +214,37 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use live slot versions; clears the cache and the lease."""
+        """Use these live slot versions. Clears the cache; the next poll begins a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Clear the cache and invalidate pending loads."""
+        """Invalidate all cached answers and pending loads. The lease runs on."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Apply a reported write. True if it dropped a usable answer."""
+        """Apply a write that a bus reported. Return whether it dropped a valid entry."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Begin a poll, with versions copied beforehand."""
+        """Call it before the store is asked, with a copy of the slot versions if they are known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """Evict changed groups, then renew the lease. Exhaust it: it yields ages (seconds) of changes that dropped
-        usable answers."""
+        """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
+        the list has a gap or is of another store, clear the cache first.
+
+        Exhaust the generator. Each step yields the ages, in seconds, of changes that dropped valid entries; between
+        steps the event loop can do other work.
+        """
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # an older poll: nothing new, and it may look like a step back
+                return  # a poll that began later was applied first: this list would look like an older store
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)
@@ -235,7 +253,7 @@ class GroupCache:
         for first in range(0, len(changes.changes), APPLIED_AT_ONCE):
             with self._lock:
                 if snapshot.polled_at != self._polled_at:
-                    return  # a newer answer is being applied, on another loop
+                    return  # another event loop has begun to apply a later poll
                 ages = [
                     change.age
                     for change in self.change_log.add(changes.changes[first : first + APPLIED_AT_ONCE])
@@ -249,7 +267,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots and versions of writes older than ``after`` seconds, left by crashed writers."""
+        """Slots with the same odd version for more than ``after`` seconds, whose writers have crashed, and these
+        versions."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):
@@ -270,12 +289,12 @@ class GroupCache:
         if handle == SOURCES_HANDLE:
             return self.sources.drop_older(generation, now)
         self._negative.drop(handle)
-        alive = False
+        was_valid = False
         for entry in self._entries_of(handle):
             if entry.generation < generation:
-                alive = alive or entry.alive(now)
+                was_valid = was_valid or entry.is_valid(now)
                 self._drop(entry)
-        return alive
+        return was_valid
 
     # --- the ring -----------------------------------------------------------------------------------------------------
 
@@ -283,31 +302,26 @@ class GroupCache:
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int, deadline: float, now: float
     ) -> None:
         self._make_capacity(now)
-        kind = CacheEntry if group.expires_at is None else ExpiringEntry
-        entry = kind(pending, generation, deadline, key, group)
+        entry = CacheEntry(pending, generation, deadline, key, group)
         self._ring.put(entry)
         self.index[key[TABLE_BYTE]][key] = entry
         self._reindex(pending.handle, (*self._entries_of(pending.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        # Drop the next entry if it is dead, so that the cache shrinks in use; if full, the first that is dead, unused
-        # since the last round, or after MAX_CHANCES.
+        # Each insert examines at least one entry and drops it if it is invalid, so that a flushed cache shrinks. A full
+        # cache drops the first entry that is invalid or unused, or the one after MAX_CHANCES used ones.
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
                 return
             full = len(self._ring) >= self._capacity
-            if self._is_dead(entry, now) or (full and (not entry.seen or chance == MAX_CHANCES)):
+            if not entry.is_valid(now) or (full and (not entry.seen or chance == MAX_CHANCES)):
                 self._drop(entry)
                 return
             if not full:
                 return
             entry.seen = False
-
-    def _is_dead(self, entry: CacheEntry, now: float) -> bool:
-        lease = entry.lease  # an expired lease may be renewed, a replaced one never
-        return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 
     def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from tenantry.cache.slots import utc_now
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import as_duration, as_moment, read_end
@@ -27,6 +26,7 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.cli.sealing import note_unsealed
+from tenantry.clock import utc_now
 from tenantry.errors import TenantryError, UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
 from tenantry.ports import Store

@@ -61,20 +61,20 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
     for line in _read(text, splitter):
         read = read_line(line, replace=True)
         try:
-            if isinstance(read.asked, TenantryError):
-                raise read.asked
-            _check(read.asked)
+            if isinstance(read.parsed, TenantryError):
+                raise read.parsed
+            _check(read.parsed)
         except TenantryError as error:
             path = _path(error)
             field = f"{'.'.join(path)}: " if path else ""
             problem = _problem(path, error)
             yield f"{file}:{line.number}: {field}{problem}\n  fix: {_fix(path, problem)}"
             continue
-        before = first.setdefault(read.asked.provided_id, line.number)
+        before = first.setdefault(read.parsed.provided_id, line.number)
         if before != line.number:
             yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: take one of them out"
         else:
-            yield read.asked
+            yield read.parsed
     if read is None:  # a failed export must not delete all groups
         yield f"{file}: the file has no group\n  fix: {_NO_GROUP}"
 
@@ -201,7 +201,7 @@ _FIXES: Final = (
     ("must not be empty", "write at least one character, or remove the field"),
     ("characters", "shorten it"),
     ("entries", "remove some of the entries"),
-    ("time of RFC 3339", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
+    ("RFC 3339 time", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
     ("cannot be stored", "remove the character"),
     ("holds a secret token", "remove the token, and rotate it if others can read this file"),
     ("number is too large", "write a smaller number, or put it into quotes"),

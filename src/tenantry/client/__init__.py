@@ -30,11 +30,11 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 
 class Client:
-    """The provisioning API at ``base_url``, thread-safe.
+    """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout`` is in seconds per request. ``attempts`` limits the requests of a call while the service is unreachable
-    or answers 503. Use ``get_method`` if a proxy drops the body of a GET. Calls raise the service's TenantryError,
-    ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing.
+    ``timeout``: seconds for each request. ``attempts``: how often a request is sent while the service is unreachable or
+    busy. ``get_method``: another method for get-or-create, if a proxy drops the body of a GET. Methods raise the
+    service's TenantryError, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing.
     """
 
     def __init__(
@@ -61,8 +61,10 @@ class Client:
         mapping: Mapping[str, str] | None = None,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Get the group, or create it. An existing group is not changed."""
-        return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping, dry_run=dry_run))
+        """Get the group, or create it. Does not change an existing group."""
+        return self._run(
+            self._calls.get_or_create(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
+        )
 
     def update(
         self,
@@ -73,8 +75,10 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replace the given fields whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
-        return self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
+        """Replace the given fields as a whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        return self._run(
+            self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
+        )
 
     def merge(
         self,
@@ -86,14 +90,18 @@ class Client:
         expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
+        """Merge ``properties`` and ``mapping`` (RFC 7396); a member that is None is removed.
 
-        The token is refused from ``expires_at`` (aware); None removes the date. Raises UnknownGroup.
+        ``expires_at``: an aware time from which the token is refused; None removes it. Raises UnknownGroup, ValueError.
         """
-        return self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
+        return self._run(
+            self._calls.merge(
+                user_group_id, name=name, properties=properties, mapping=mapping, expires_at=expires_at, dry_run=dry_run
+            )
+        )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete and return the group; None if an earlier attempt, whose reply was lost, deleted it. Raises
+        """Delete the group and return it; None if a first attempt, whose reply was lost, may have deleted it. Raises
         UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
@@ -107,15 +115,13 @@ class Client:
         return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
     def find(self, user_group_id: str) -> ListedGroup | None:
-        """The group without its token, or None. Creates nothing."""
+        """Return the group without its token, or None."""
         found = self._run(self._calls.find(user_group_id)).groups
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Iterate over the groups by ascending ``team_id``, starting above ``after``.
-
-        ``match`` selects groups by the start of the id or any part of the name. ``page_size`` is at most 500.
-        """
+        """Yield the groups with ``team_id > after``, in this order. ``match``: the start of the id, or a part of the
+        name. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -127,9 +133,9 @@ class Client:
     ) -> Iterator[BulkReport]:
         """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
 
-        Yields a report per group, in order; an ``error`` does not stop the others. ``replace`` replaces properties and
-        mapping whole. Batches are sent as reports are consumed. Raises the error that stopped the rest; you can then
-        send all again.
+        Yields a report for each group, in order; an ``error`` in one does not stop the others. ``replace``: replace
+        properties and mapping instead of merging. Sends a batch when you ask for its first report. Raises the error
+        that stopped the rest; it is safe to send all groups again.
         """
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
@@ -180,6 +186,8 @@ class Client:
 
 
 class AsyncClient:
+    """``Client`` for asyncio."""
+
     def __init__(
         self,
         base_url: str,
@@ -205,7 +213,9 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.get_or_create."""
-        return await self._run(self._calls.get_or_create(user_group_id, name, properties, mapping, dry_run=dry_run))
+        return await self._run(
+            self._calls.get_or_create(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
+        )
 
     async def update(
         self,
@@ -217,7 +227,9 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.update."""
-        return await self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
+        return await self._run(
+            self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
+        )
 
     async def merge(
         self,
@@ -230,7 +242,11 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.merge."""
-        return await self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
+        return await self._run(
+            self._calls.merge(
+                user_group_id, name=name, properties=properties, mapping=mapping, expires_at=expires_at, dry_run=dry_run
+            )
+        )
 
     async def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
         """As Client.delete."""

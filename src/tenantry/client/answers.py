@@ -18,7 +18,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    Fields that a call does not return are None. With ``dry_run``, a new token is empty and a new ``team_id`` is 0.
+    A field is None if the call does not return it. After a ``dry_run`` a new group has the ``team_id`` 0, and a new
+    token is "".
     """
 
     team_id: int
@@ -35,7 +36,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group without its token, which is refused from ``expires_at`` (aware, UTC)."""
+    """A user group without its token. ``expires_at``: the token is refused from then on (aware, UTC)."""
 
     team_id: int
     name: str
@@ -48,10 +49,9 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """``next`` is the ``after`` of the next page, or None on the last."""
-
     groups: tuple[ListedGroup, ...]
     next: int | None
+    """The ``after`` of the next page; None on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document has another form."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -137,7 +137,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error with the answer's code; a plain TenantryError for an unknown code."""
+    """The error of an unsuccessful answer: of the class for its code, or TenantryError for an unknown code;
+    UnexpectedAnswer if the document has no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

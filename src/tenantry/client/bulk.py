@@ -1,4 +1,4 @@
-"""``POST /api/users/bulk`` without I/O."""
+"""``POST /api/users/bulk``: its requests and reports, without I/O."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ MOST_TOGETHER: Final = 500
 """The most groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""The most bytes per request, so that the server can keep the reports in memory."""
+"""A batch is sent when it has this size, so that the server can keep its reports in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """``number`` is the group's, from 1.
-
-    ``outcome`` is ``created``, ``updated`` or ``unchanged`` with the ``group``, or ``failed`` with the ``error``.
-    """
+    """The report about one group of a bulk."""
 
     number: int
+    """The position of the group in the input, from 1."""
     outcome: str
+    """``created``, ``updated`` or ``unchanged`` with ``group``; ``failed`` with ``error``."""
     group: ProvisionedGroup | None = None
     error: TenantryError | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class BulkAnswer:
-    """The reports of one request. ``error`` is the reason for missing reports."""
-
     reports: list[BulkReport]
     error: TenantryError | None = None
+    """Why reports are missing."""
 
 
 class LineBatches:
@@ -52,7 +50,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Raises ValueError and TypeError for values that JSON lacks."""
+        """Raises ValueError or TypeError for a value that is not JSON."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -68,7 +66,7 @@ class LineBatches:
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """The call for the collected groups; empties the batch."""
+        """Return the call that sends the added groups, and empty the batch."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0

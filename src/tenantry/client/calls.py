@@ -1,4 +1,5 @@
-"""The API calls without I/O, as generators. All are safe to repeat, so lost connections and 503 are retried."""
+"""The API calls as generators without I/O, for both clients. All requests are safe to repeat, so they are sent again
+after a lost connection or an error that will pass."""
 
 from __future__ import annotations
 
@@ -33,13 +34,14 @@ from tenantry.errors import (
     UnexpectedAnswer,
     UnknownGroup,
 )
-from tenantry.groups import UNCHANGED, Unchanged, write_moment
+from tenantry.groups import UNCHANGED, write_moment
 
 T = TypeVar("T")
 
 FIRST_SLEEP: Final = 0.1
+"""Seconds before the second attempt. The pause is doubled each time, unless the answer has Retry-After."""
 MAX_SLEEP: Final = 5.0
-"""Seconds between attempts, doubled each time or taken from Retry-After."""
+"""The longest pause."""
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -47,7 +49,7 @@ MAX_SLEEP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """``body`` holds secrets and is not in ``repr``."""
+    """A request to send. ``repr`` omits body and headers, which contain secrets."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -69,20 +71,21 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """The connection failed. ``reason`` is the error's class only, as its message may quote the request."""
+    """There was no complete answer."""
 
     reason: str
+    """For a failed connection the class of the error: its message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields a request or a pause; receives the reply, or None after a Sleep."""
+"""Yields a Send or a Sleep; receives the reply to a Send, and None after a Sleep. Returns the result."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
-"""Converts the document of a success into the result."""
+"""Converts the document of a successful answer to the result."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""Returns a reply's document; None if it has none, NoReply if it is truncated."""
+"""Parses the document of a reply: None if it is not JSON, NoReply if it is truncated."""
 
 
 def load_json(content: bytes) -> Any:
@@ -97,7 +100,8 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Raises the answer's error, ApiUnreachable, UnexpectedAnswer."""
+    """Send the request until it succeeds, at most ``attempts`` times. Raises the answer's error, ApiUnreachable,
+    UnexpectedAnswer."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
@@ -130,7 +134,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """The clients' methods as Calls. No ``repr`` or message shows the API token."""
+    """Makes the Calls of the clients' methods. No ``repr`` or message shows the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -157,50 +161,20 @@ class ApiCalls:
             missing = "tenantry.client needs httpx2: pip install 'tenantry[http]'"
         raise ModuleNotFoundError(missing, name="httpx2")
 
-    def get_or_create(
-        self,
-        user_group_id: str,
-        name: str | None,
-        properties: Mapping[str, Any] | None,
-        mapping: Mapping[str, str] | None,
-        *,
-        dry_run: bool,
-    ) -> Call[ProvisionedGroup]:
-        fields = {"name": name, "properties": properties, "mapping": mapping}
-        given = {field: plain(value) for field, value in fields.items() if value is not None}
-        return self._call(self._get_method, {"user_group_id": user_group_id, **given}, dry_run=dry_run)
+    def get_or_create(self, user_group_id: str, *, dry_run: bool, **fields: Any) -> Call[ProvisionedGroup]:
+        given = {name: value for name, value in fields.items() if value is not None}
+        return self._write(self._get_method, user_group_id, given, dry_run=dry_run)
 
-    def update(
-        self,
-        user_group_id: str,
-        name: str | Unchanged,
-        properties: Mapping[str, Any] | Unchanged | None,
-        mapping: Mapping[str, str] | Unchanged | None,
-        *,
-        dry_run: bool,
-    ) -> Call[ProvisionedGroup]:
-        fields = {"name": name, "properties": properties, "mapping": mapping}
-        given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
-        return self._call("PUT", {"user_group_id": user_group_id, **given}, dry_run=dry_run)
+    def update(self, user_group_id: str, *, dry_run: bool, **fields: Any) -> Call[ProvisionedGroup]:
+        return self._write("PUT", user_group_id, fields, dry_run=dry_run)
 
-    def merge(
-        self,
-        user_group_id: str,
-        name: str | Unchanged,
-        properties: Mapping[str, Any] | Unchanged | None,
-        mapping: Mapping[str, str | None] | Unchanged | None,
-        expires_at: datetime | Unchanged | None,
-        *,
-        dry_run: bool,
-    ) -> Call[ProvisionedGroup]:
+    def merge(self, user_group_id: str, *, dry_run: bool, **fields: Any) -> Call[ProvisionedGroup]:
         """Raises ValueError for a naive time."""
-        fields = {"name": name, "properties": properties, "mapping": mapping, "expires_at": expires_at}
-        given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
         patch = {"Content-Type": "application/merge-patch+json"}
-        return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
+        return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """None if the group is gone and an earlier attempt may have deleted it."""
+        """None if the group is unknown after an earlier attempt that may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
@@ -233,11 +207,22 @@ class ApiCalls:
         return self._list(wanted)
 
     def find(self, user_group_id: str) -> Call[GroupPage]:
-        """A page with one group or none."""
         return self._list({"user_group_id": user_group_id})
 
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
         return retrying_call(Send("GET", path="/api/users", parameters=wanted), self.attempts, read_page)
+
+    def _write(
+        self,
+        method: str,
+        user_group_id: str,
+        fields: Mapping[str, Any],
+        headers: dict[str, str] | None = None,
+        *,
+        dry_run: bool,
+    ) -> Call[ProvisionedGroup]:
+        given = {name: plain(value) for name, value in fields.items() if value is not UNCHANGED}
+        return self._call(method, {"user_group_id": user_group_id, **given}, headers, dry_run=dry_run)
 
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool

@@ -1,4 +1,4 @@
-"""Browser files at content-hashed addresses."""
+"""The page's built scripts and styles, at addresses that contain a hash of the content."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FOREVER: Final = "public, max-age=31536000, immutable"
 MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
-    "ts": "text/plain; charset=utf-8",  # types for developers
+    "ts": "text/plain; charset=utf-8",  # TypeScript declarations
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}
-"""Content coding to the suffix of the built file, smallest first."""
+"""Content codings with the suffixes of the compressed files, smallest first."""
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
 )
@@ -27,20 +27,19 @@ NOT_BUILT: Final = (
 
 @dataclass(frozen=True)
 class HashedFile:
-    """One file; ``encoded``: its content by content coding (``br``, ``gzip``)."""
-
     name: str
     content: bytes
     encoded: Mapping[str, bytes]
+    """The compressed content, by content coding (``br``, ``gzip``)."""
 
     @cached_property
     def address(self) -> str:
-        """``page.js`` as ``page.0f3b….js``."""
+        """The file name with a hash of the content: ``page.0f3b….js``."""
         stem, _, suffix = self.name.rpartition("/")[2].rpartition(".")
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
     def response(self, accepted: str) -> Response:
-        """The smallest encoding accepted by the request."""
+        """The bundle, in the smallest coding of the request's ``Accept-Encoding``."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
         headers = {
             "Cache-Control": FOREVER,
@@ -57,7 +56,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The built bundles among ``names``; ``missing`` are the others."""
+    """The bundles with these ``names``; ``missing`` lists those that are not built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"
@@ -74,7 +73,7 @@ class BuiltFiles:
         self._by_address = {file.address: file for file in self._by_name.values()}
 
     def address(self, name: str) -> str | None:
-        """The file name of a bundle; None if it is not built."""
+        """The hashed file name of a bundle; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
 

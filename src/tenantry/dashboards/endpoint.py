@@ -1,4 +1,4 @@
-"""ASGI endpoints from dashboard renderers, and error pages for an app's views."""
+"""Make an ASGI endpoint of your own renderer, and answer the errors of an app's other views."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tenantry.http import (
 )
 
 POLICY_VIOLATION = 1008
-"""Close code of a websocket that ends for a TenantryError (RFC 6455 section 7.4.1)."""
+"""Close code of a websocket after a TenantryError (RFC 6455 section 7.4.1)."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
@@ -47,15 +47,16 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
     """Answer a TenantryError of a view with a page or JSON.
 
-    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. An
-    unaccepted websocket is rejected with the error or 403; an open one is closed with 1008 and the error's code.
+    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
+    websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one; an
+    open websocket is closed with 1008 and the error's code.
     """
-    error = cast("TenantryError", error)  # Starlette types the argument of a handler as Exception
+    error = cast("TenantryError", error)  # Starlette types the argument as Exception
     response = render_error(error, request)
     if not isinstance(request, WebSocket):
         return response
-    # Starlette may pass a WebSocket that it made, not the view's, so only the middleware has seen all that was
-    # sent. A close is right in every state.
+    # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware
+    # whether the handshake was answered; if there is none, close, which is valid in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left
         if (
@@ -66,11 +67,11 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
             await request.send_denial_response(response)
         elif WebSocketState.DISCONNECTED not in {request.application_state, request.client_state}:
             await request.close(POLICY_VIOLATION, error.code)
-    return None  # Starlette would send a Response as the answer of a handshake, accepted or not
+    return None  # Starlette would send a returned Response even after the handshake
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """The response to a TenantryError, which is logged unless the viewer caused it."""
+    """The response to a TenantryError. Logs errors with a status of 500 or more."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
@@ -80,14 +81,14 @@ def render_error(error: TenantryError, request: HTTPConnection) -> Response:
 
 
 Renderer = Callable[..., Any]
-"""Returns text (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one."""
+"""Returns a string (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one of these."""
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 ARGUMENTS = ("group", "user_group", "variables", "request")
-"""Parameters of a renderer; ``group`` and ``user_group`` are the same."""
+"""Names of a renderer's parameters; ``group`` and ``user_group`` both get the UserGroup."""
 _READING = frozenset({"GET", "HEAD"})
-"""Methods whose renderer may be cut off half-way."""
+"""Methods whose renderer is cancelled when the viewer leaves."""
 
 
 class Dashboard:
@@ -104,11 +105,11 @@ class Dashboard:
         else:
             policy = frame_ancestors_policy(frame_ancestors)
             self._frame_ancestors = lambda group: policy
-        self.__name__: str = getattr(renderer, "__name__", type(renderer).__name__)  # Starlette names a route by it
+        self.__name__: str = getattr(renderer, "__name__", type(renderer).__name__)  # the default name of the route
         self.__doc__ = renderer.__doc__
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":  # a mount sends these too
+        if scope["type"] == "websocket":  # ``app.mount`` routes websockets here too
             await WebSocketClose()(scope, receive, send)
             return
         is_read = scope["method"] in _READING
@@ -144,9 +145,10 @@ class Dashboard:
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
     """Make an ASGI endpoint of a renderer.
 
-    The renderer gets what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` all three. A single parameter of another name gets what its annotation says, else the request. Other
-    parameters keep their defaults. Text is sent as HTML, a dict or list as JSON, a Response as it is.
+    The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
+    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record of its annotation,
+    else the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON, a Response
+    unchanged.
 
     A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled; queries of a
     plain function raise ViewerLeft, and its other work continues.
@@ -154,7 +156,7 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them; default: none. They become an additional Content-Security-Policy.
     The response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer
-    sets one, and ``Cache-Control: private, no-store`` unless the renderer sets one that no shared cache may store.
+    sets one, and ``Cache-Control: private, no-store`` unless the renderer's own keeps it out of shared caches.
 
     A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for
     parameters that cannot be filled, InvalidSettings for an invalid origin.
@@ -162,7 +164,7 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     return Dashboard(renderer, frame_ancestors)
 
 
-# --- what a renderer is given -----------------------------------------------------------------------------------------
+# --- the parameters of a renderer -------------------------------------------------------------------------------------
 
 
 def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
@@ -198,7 +200,7 @@ def _is_async(renderer: Renderer) -> bool:
     return inspect.iscoroutinefunction(renderer) or inspect.iscoroutinefunction(type(renderer).__call__)
 
 
-# --- what it returns and the headers of a page that is embedded ----------------------------------------------------
+# --- the response of a renderer ---------------------------------------------------------------------------------------
 
 
 def _response(result: Any) -> Response:
@@ -208,16 +210,16 @@ def _response(result: Any) -> Response:
         return HTMLResponse(result)
     if isinstance(result, dict | list | Record | RecordList):
         return Response(to_json(result), media_type="application/json")
-    raise TypeError(f"a renderer gives text, a dict, a list or a Response, not {type(result).__name__}")
+    raise TypeError(f"a renderer must return a string, dict, list or Response, not {type(result).__name__}")
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Set the headers of an embedded page; its own headers stay unless a shared cache could keep it."""
+    """Add the headers of an embedded page. Replaces a Cache-Control that lets shared caches store the page."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
-        headers.append("Content-Security-Policy", policy)  # in addition to others: a browser obeys every policy
+        headers.append("Content-Security-Policy", policy)  # browsers obey every policy of a response
     headers["X-Content-Type-Options"] = "nosniff"
-    headers.setdefault("Referrer-Policy", "no-referrer")  # the address may hold the token
+    headers.setdefault("Referrer-Policy", "no-referrer")  # the page's address may contain the token
     directives = {part.strip().lower().partition("=")[0] for part in headers.get("Cache-Control", "").split(",")}
     if not directives & {"private", "no-store"} or directives & {"public", "s-maxage"}:
         headers["Cache-Control"] = "private, no-store"

@@ -1,40 +1,41 @@
-"""The dashboards in a folder's YAML or JSON files, and their queries."""
+"""DashboardFolder: read the dashboards of a folder (YAML or JSON) and their queries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from tenantry.dashboards.definition.drill_through import check_open, kept_controls
-from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.optional_controls import relaxed
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
+from tenantry.dashboards.definition.model import Control, DashboardFile
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME
+from tenantry.sql.parameters import TEXTS
+from tenantry.suggestions import did_you_mean
 
 MAX_FILES: Final = 1_000
-"""Dashboards in one folder."""
+"""Maximum number of dashboards in a folder."""
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
-"""The folder of the queries, next to the dashboards."""
+"""Name of the default folder of query files."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard and its queries. ``kept``: controls whose values an opened dashboard keeps, by its name."""
+    """A dashboard and its queries."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """The controls whose values are kept when a click opens another dashboard, by its name."""
 
     @property
     def settable(self) -> frozenset[str]:
-        """The parameters that viewers can set, by controls or directly in queries."""
+        """The parameters that viewers can set: the controls, and those that queries read and do not lock."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
 
 
@@ -42,7 +43,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
     ``queries``: a QueryFolder or its path; default: DIR/queries, or DIR/../queries for a DIR called ``dashboards``.
-    Files are read once. Raises one InvalidDashboards for all invalid files; InvalidQueries; OSError.
+    Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query
+    files, OSError for unreadable files.
     """
 
     def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
@@ -56,7 +58,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
-        for name, dashboard in [] if errors else dashboards.items():  # an unreadable one would be missing
+        # After an error a dashboard is missing, and clicks that open it would be reported too.
+        for name, dashboard in [] if errors else dashboards.items():
             try:
                 check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)
             except TemplateError as error:
@@ -101,7 +104,9 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
                 continue
             name = inside.with_suffix("").as_posix()
             if name in found:
-                raise InvalidDashboards(f"{found[name]} and {file} are both the dashboard {name}", errors=())
+                raise InvalidDashboards(
+                    f"{found[name]} and {file} are both the dashboard {name}: rename one", errors=()
+                )
             found[name] = file
         if len(found) > MAX_FILES:
             raise InvalidDashboards(f"{self.path} holds {len(found)} files; at most {MAX_FILES} are read", errors=())
@@ -109,7 +114,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     def _read(self, name: str, file: Path) -> SavedDashboard:
         if not FRAGMENT_NAME.fullmatch(name):
-            problem = "a dashboard is named by its file: letters, digits, _ and -, and a letter at first"
+            problem = "the file name is the dashboard's name: use letters, digits, _ and -, and begin with a letter"
             raise TemplateError(f"{file}: {problem}")
         dashboard = read_dashboard(read_query_text(file), name, str(file))
         return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries or {})))
@@ -121,3 +126,47 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         if not default.is_dir() and self.path.name == "dashboards":
             default = self.path.parent / QUERIES
         return QueryFolder(default, compiled=False) if default.is_dir() else None
+
+
+# --- clicks that open another dashboard -------------------------------------------------------------------------------
+
+
+def check_open(
+    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
+) -> None:
+    """Raise TemplateError for a click that opens a missing dashboard, or sets a parameter that viewers cannot set
+    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    for panel in dashboard.panels:
+        click = panel.click
+        if click is None or not click.open:
+            continue
+        if click.open not in dashboards:
+            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
+            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
+        known = sorted(settable(click.open))
+        for name in click.values:
+            if name not in known:
+                problem = f"the dashboard {click.open} does not read {name}"
+                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
+                raise dashboard.source.error(click.offset, problem, fix)
+
+
+def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
+    """The controls in both dashboards whose kinds are equal and whose values ``opened`` always accepts."""
+    there = opened.controls
+    return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
+
+
+def _fits(given: Control, taken: Control) -> bool:
+    ours, theirs = given.parameter, taken.parameter
+    if _kind(given) != _kind(taken):
+        return False
+    if theirs.choices is not None and not (ours.choices is not None and set(ours.choices) <= set(theirs.choices)):
+        return False
+    least = theirs.min is None or (ours.min is not None and ours.min >= theirs.min)
+    return least and (theirs.max is None or (ours.max is not None and ours.max <= theirs.max))
+
+
+def _kind(control: Control) -> tuple[str, bool]:
+    parameter = control.parameter
+    return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

@@ -1,5 +1,5 @@
-"""The frame: the HTML page of a dashboard, the same for everybody. Its script gets the token from the embedding
-page."""
+"""The frame: the HTML page of a dashboard, without data and the same for every viewer. Its script gets the token from
+the embedding page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 FURTHER: Final = ("vega.js",)
-"""Bundles that the page's script loads on demand, by the address in a meta element ``tenantry-file``."""
+"""Bundles that the page's script loads on demand; ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""No other host, no inline script or style, no eval. Embedding hosts are added."""
+"""Content-Security-Policy: no other host, no inline script or style, no eval. ``frame-ancestors`` is appended."""
 
 _PAGE: Final = """<!doctype html>
 <html lang="en" dir="ltr">
@@ -51,13 +51,11 @@ _PAGE: Final = """<!doctype html>
 
 
 class Frame:
-    """Makes the frames of one mount."""
-
     def __init__(self, built: BuiltFiles) -> None:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
-        """The page for embedding ``hosts``, or a note without built bundles."""
+        """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -82,7 +80,7 @@ class Frame:
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
-            # For hosts with Cross-Origin-Embedder-Policy: require-corp.
+            # A host page with Cross-Origin-Embedder-Policy: require-corp only embeds frames with both headers.
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }

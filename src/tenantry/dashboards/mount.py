@@ -1,17 +1,4 @@
-"""mount_dashboards: serve the dashboards of a folder in an app, to be embedded in other pages.
-
-GET  /dashboards/{name}                   the public frame, the same for everybody; with a token in its query, the
-                                          exchange for a cookie of that group
-POST /dashboards/{name}/-/panels          the panels, for the token in a header
-POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
-POST /dashboards/{name}/-/panels/{panel}/explanation   in a preview: the origin of a panel's rows
-GET  /dashboards/-/download/{code}        the file, once
-GET  /dashboards/-/assets/{address}       the browser files
-GET  /dashboards/-/v1/embed.js            the element that embeds dashboards, and its types
-POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, with ``embedding``
-POST /dashboards/-/redeem                 the token for a code, once
-POST /dashboards/-/preview                an address of a dashboard as a group, for callers with an API token
-"""
+"""mount_dashboards: serve the dashboards of a folder in an app, to be embedded in other pages."""
 
 from __future__ import annotations
 
@@ -43,12 +30,13 @@ from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
-from tenantry.dashboards.preview.previews import CodesOfGroups, Preview
+from tenantry.dashboards.preview.previews import Preview
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
+from tenantry.dashboards.single_use_codes import CodesOfGroups
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
 from tenantry.http import has_encoded_slash, user_group
@@ -56,7 +44,7 @@ from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send
 
 
 class NoEncodedSlash:
-    """ASGI middleware: answer encoded slashes with 404."""
+    """ASGI middleware: answer 404 to a path with an encoded slash."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -71,7 +59,7 @@ class NoEncodedSlash:
 BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 
 Dashboards = Mapping[str, SavedDashboard]
-"""A DashboardFolder, or a mapping that follows its files."""
+"""Dashboards by name: a DashboardFolder or ReloadingFolder."""
 
 
 class MountingApp(Protocol):
@@ -91,12 +79,12 @@ def mount_dashboards(
     """Serve the dashboards of ``folder`` below ``path`` of an app. Needs the extra ``dashboards``.
 
     ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
-    may embed the frames; default: none. ``embedding`` adds the origins in the store (``tenantry environment
-    set-embedding``) and single-use codes. Raises InvalidDashboards and InvalidQueries for invalid files;
-    InvalidSettings for an invalid origin or path, or missing packages; OSError.
+    may embed the frames; default: none. ``embedding`` also allows the origins in the store (``tenantry environment
+    set-embedding``), and adds single-use codes and previews. Raises InvalidDashboards and InvalidQueries for invalid
+    files, OSError for unreadable ones, InvalidSettings for an invalid origin or path, or a missing package.
     """
     if not path.startswith("/") or path.endswith("/"):
-        raise InvalidSettings(f"path is {path!r}: it must begin with / and not end with it, as /dashboards")
+        raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /dashboards")
     check_encoder()
     dashboards = DashboardFolder(folder) if isinstance(folder, str | Path) else folder
     app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors, embedding), name="dashboards")
@@ -109,11 +97,10 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    built = BuiltFiles(BUNDLES)
+    built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
     if isinstance(store := sources.store, CodesOfGroups):
-        bounded = with_staleness(resolver)
         downloads = Downloads(
             store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
         )
@@ -126,18 +113,26 @@ def dashboards_app(
     previews, data = [], own_token
     if embedding is not None:
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), dashboards))]
-        staleness = with_staleness(resolver).staleness
-        data = [Middleware(PreviewGuard, previews=embedding.previews(), staleness=staleness), *own_token]
+        guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
+        data = [guard, *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
+            # Scripts and styles of the page.
             Route("/-/assets/{address}", built.respond),
+            # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
+            # The HTML element for host pages; codes that are exchanged for a token.
             *embedding_routes(built, embedding, own_token),
+            # For callers with an API token: an address of a dashboard as a group sees it.
             *previews,
+            # The panels, for the group of the token in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
+            # The single-use address of a file.
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
+            # In a preview: where the values of a panel come from.
             Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),
+            # The frame, a page without data. A token in its query is exchanged for a cookie.
             Route("/{name:path}", endpoints.frame),
         ],
         middleware=[Middleware(LargeBodiesInPieces), Middleware(NoEncodedSlash)],
@@ -146,14 +141,12 @@ def dashboards_app(
 
 
 def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embedding: Embedding | None) -> AllowedHosts:
-    """Raises InvalidSettings for an invalid origin."""
-    staleness = with_staleness(resolver).staleness
     return AllowedHosts(
         None if embedding is None else embedding.store.environments,
         resolver.environment,
         group_hosts=None if embedding is None else embedding.group_hosts,
         further=frame_ancestors,
-        staleness=staleness,
+        staleness=with_staleness(resolver).staleness,
     )
 
 
@@ -181,7 +174,7 @@ class _Endpoints:
         except InvalidQueries as error:
             response = render_error(error, request)
             if isinstance(self._dashboards, ReloadingFolder):
-                response.headers["Refresh"] = "1"  # seconds, until its author has fixed it
+                response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
             return response
         redirect = await self._exchange.redirect(request)
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
@@ -203,12 +196,12 @@ class _Endpoints:
         changes: ChangedPanels | None
         if files is not None:
             changes = ChangedFiles(self._sources, group, schemas, files, revision)
-        elif PREVIEW_KEY in request.scope:  # a preview ends soon, so its answers do not stay open
+        elif PREVIEW_KEY in request.scope:  # a preview ends within minutes, so its responses do not stay open
             changes = None
         else:
             changes = ChangedPanels(self._sources, group, schemas)
-        asked_since = partial(changed_since, self._sources, group, schemas)
-        return PanelStream(request, saved, runner, wanted, changes, asked_since)
+        since = partial(changed_since, self._sources, group, schemas)
+        return PanelStream(request, saved, runner, wanted, changes, since)
 
     async def issue_download(self, request: Request) -> Response:
         group = user_group(request)
@@ -238,7 +231,7 @@ class _Endpoints:
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
         if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
-            raise HTTPException(405, "This address can be used once, by GET.", headers={"Allow": "GET"})
+            raise HTTPException(405, "This address works once, and only with GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"])
 
     def _find(self, request: Request) -> SavedDashboard:

@@ -1,4 +1,4 @@
-"""Store databases: URLs, connections and migrations."""
+"""Databases of stores, and Redis: URLs, connections, migrations."""
 
 from typing import TYPE_CHECKING
 

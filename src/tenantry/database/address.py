@@ -1,4 +1,4 @@
-"""Store addresses (``TENANTRY_DATABASE``) and their connections."""
+"""Reads the URL of a store's database (``TENANTRY_DATABASE``) and connects to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""For so long a fast read takes it that the file is the one of the last check (docs/decisions/0021-fast-reads.md)."""
+"""Fast reads do not check again within this time whether the file was replaced (docs/decisions/0021-fast-reads.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,6 @@ class SQLiteFile:
 
     @property
     def label(self) -> str:
-        """Name for messages."""
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
@@ -49,7 +48,7 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """Device and inode of the file, or None."""
+        """Device and inode, or None if the file is missing."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - on every read, and half the time of Path.stat
         except OSError:
@@ -67,7 +66,7 @@ class SQLiteFile:
 
     def _check(self) -> None:
         try:
-            mode = self.path.stat().st_mode  # `is_file` hides a missing right from Python 3.14 on
+            mode = self.path.stat().st_mode  # from Python 3.14 on ``is_file`` hides a PermissionError
         except (FileNotFoundError, NotADirectoryError):
             if not self.path.parent.is_dir():
                 raise StoreUnavailable(f"the folder {self.path.parent} of the database does not exist") from None
@@ -77,7 +76,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects a replaced file; writes to the old one would be lost."""
+    """Detects that an open file was replaced: writes to the old one would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -85,15 +84,16 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Raises as ``check`` does."""
+        """Note the file that a new connection has opened. Raises StoreUnavailable if another one is open already."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced: the old write-ahead log lies next to the new file."""
-        opened = self._opened  # another thread may forget it meanwhile
+        """Raises StoreUnavailable if the file was replaced. Opening the new file could apply the write-ahead log of the
+        old one to it."""
+        opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
                 f"the {self._file.label} was moved, deleted or replaced while it was open: "
@@ -101,7 +101,6 @@ class FileIdentity:
             )
 
     def check_recent(self) -> None:
-        """Like ``check``, at most once per RECHECK_SECONDS."""
         now = time.monotonic()
         if now - self._checked_at >= RECHECK_SECONDS:
             self.check()
@@ -113,14 +112,14 @@ class FileIdentity:
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """``repr`` and messages omit ``dsn``, which may contain a password."""
-
     dsn: str = field(repr=False)
+    """May contain a password, so no message may show it."""
     label: str
+    """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a ``PostgresConnection`` within ``seconds``. Raises the driver's errors, and InvalidSettings for an
-        unknown URL option."""
+        """Open a PostgresConnection, as ``postgres.connect`` does. Raises InvalidSettings for an invalid option of the
+        URL."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -133,7 +132,7 @@ class PostgresServer:
 
 
 _BAD_OPTION = "connection is bad: invalid "
-"""How psycopg reports that libpq refused the value of an option, before it tried to connect."""
+"""The start of psycopg's error if libpq rejects the value of an option."""
 
 
 def load_psycopg() -> Any:
@@ -149,7 +148,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
     Raises InvalidSettings, which never quotes the URL."""
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError: the port, which is a part of the password if that holds an @
+    except (ArgumentError, ValueError):  # ValueError: the port is no number, for example if the password contains @
         raise InvalidSettings(_WANTED.format("is not a URL, or its password needs %-escapes")) from None
     kind = parsed.drivername
     if kind == "sqlite":
@@ -166,7 +165,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Render with the password for libpq, which reads ``+`` as a plus where SQLAlchemy means a space."""
+    """Render the URL with its password for libpq. SQLAlchemy writes a space as ``+``, which libpq reads as a plus."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,5 +1,5 @@
-"""Rejects data sources that can read a store's tables, which hold all tokens' parts. Checks tables, not addresses, so
-that other paths, links and copies are found; at registration and on each connection."""
+"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks tables
+instead of addresses, so that other paths, links and copies are found: at registration and on each connection."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ TABLES: Final = (
     "usage_writers",
     "user_groups",
 )
-"""Every table that this or an earlier version of a store has made. Others may have such names too, so a schema counts
-only if its ``generation`` has a ``store_id`` and its ``user_groups`` a ``nonce``."""
+"""Every table that this or an earlier version has created. Other programs may have tables of these names, so a schema
+is a store only if its ``generation`` has a ``store_id`` and its ``user_groups`` a ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
@@ -44,7 +44,8 @@ select count(*) from sqlite_master where type = 'table'
   and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
 """
 
-# A query can take on any role that its own is in, without a statement that writes: set_config('role', …).
+# Checks all roles of which the current one is a member, because even a read-only query can switch to them by
+# set_config('role', …).
 IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
   pg_has_role(c.relowner, 'member') or exists (
@@ -61,7 +62,7 @@ where c.relkind in ('r', 'p') and c.relname = any ($1::text[])
   and (pg_has_role(c.relowner, 'member') or readers.names is not null)
 order by 1
 """
-"""What ``check_postgresql_rows`` checks the rows of. Its parameter is TABLES."""
+"""The query whose rows ``check_postgresql_rows`` checks. Its parameter is TABLES."""
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
@@ -70,8 +71,8 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
         (found,) = cursor.fetchone()
     if found == 2:
         raise InvalidSource(
-            "this SQLite file is a store of Tenantry: whoever reads it reads every tenant's properties and what tokens "
-            "are made of. Keep the data of your app in a file of its own, and register that",
+            "this SQLite file is a store of Tenantry: its readers see every tenant's properties and the parts of all "
+            "tokens. Keep the data of your app in another file, and register that",
             field="/url",
         )
 
@@ -83,15 +84,15 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if rows of IN_POSTGRESQL show a role that can read a store's tables or become their
-    owner."""
+    """Raises InvalidSource if there are rows of IN_POSTGRESQL: then the role can read a store's tables, or become a
+    role that can."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
     readers = ", ".join(sorted({name for row in found for name in row[3] or ()}))
     remedy = (
-        "Give the source a role of its own, which is no superuser, owns none of these tables and is in no role that "
-        "does or reads all data: `create role reader login`, then `grant select on` the tables of your app"
+        "Give the source a separate role, which is not a superuser, does not own these tables, and is not a member of "
+        "their owner or of pg_read_all_data: `create role reader login`, then `grant select on` the tables of your app"
         if owns
         else f"As their owner run: revoke all on {names} from {readers}, public"
     )
@@ -103,14 +104,14 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. If the file is missing, or the server does not
-    answer within ``seconds``, a warning is logged and the check runs before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
+    logs a warning. In that case, and if the file is missing, the check runs before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
         return  # opening it reports what is wrong
     if lacks_secrets(parsed):
-        return  # it is asked with them when it is opened
+        return  # checked when it is opened with its secrets
     kind = parsed.get_backend_name()
     if kind in ("sqlite", "duckdb"):
         await asyncio.to_thread(_check_file, parsed)
@@ -149,17 +150,17 @@ async def _check_server(url: URL, seconds: float) -> None:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
         _warn(type(error).__name__)
-    if unreadable:  # outside of the clause: what was raised quotes the URL
+    if unreadable:  # not in the except clause, because that error quotes the URL and would become the context
         raise InvalidSource(
-            "the URL of the data source has an option that libpq does not know, or one with a value that it does not",
+            "the URL of the data source has an option, or a value of an option, that libpq does not know",
             field="/url",
         )
 
 
 def _warn(reason: str) -> None:
-    """``reason``: an error's class, because its text may quote the URL."""
+    """``reason``: never an error's text, because it may quote the URL."""
     logger.warning(
-        "the data source could not be asked whether it can read Tenantry's own tables (%s): it is registered, and is "
-        "asked before its first query",
+        "Tenantry could not check whether the data source can read its tables (%s): it is registered, and will be "
+        "checked before its first query",
         reason,
     )

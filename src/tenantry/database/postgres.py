@@ -1,7 +1,8 @@
 """PostgreSQL through psycopg, direct or behind a pooler.
 
-A transaction pooler, such as PgBouncer, loses prepared statements, session settings and LISTEN, so only direct
-connections use them. Fixed statements bypass psycopg's cursors, which double a small read's time."""
+A transaction pooler, such as PgBouncer, may give each transaction another server connection. So prepared statements,
+session settings and LISTEN are used only on direct connections. Fixed statements bypass psycopg's cursors, which would
+double the time of a small read."""
 
 from __future__ import annotations
 
@@ -25,41 +26,41 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""A client that vanished in the middle of a transaction must not hold its row locks."""
+"""After this time the server ends a transaction whose client has vanished, and releases its locks."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""The same for one transaction: behind a pooler, where a setting of the session would go to another client."""
+"""Sets the idle limit for one transaction. Behind a pooler a session setting would reach other clients."""
 
-# The process that answers has the number that was given at the start only where nothing stands between. One statement,
-# for behind a pooler the next one may reach another process.
+# Sets the idle limit of the session, but only on a direct connection: behind a pooler, pg_backend_pid() may differ from
+# the pid that the client got at connect. A single statement, because the pooler may send the next to another process.
 _DIRECT = (
     "select case when pg_backend_pid() = {} then"
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION}', false) end"
 )
 
 _TEXTS = 200
-"""So many texts are remembered at most; there are far fewer, but for some with a number in them."""
+"""Upper bound on remembered statements. The program has far fewer, unless a statement contains a literal number."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """``direct``: no pooler; otherwise nothing is prepared and ``SET_IN_TRANSACTION`` begins each transaction.
-    ``cancels``: cancellation cancels the query on the server, which may take seconds; otherwise it closes the
-    connection."""
+    """A connection that can run fixed statements."""
 
     direct = False
+    """Whether there is no pooler. Behind one nothing is prepared, and ``begin`` sends SET_IN_TRANSACTION."""
     cancels = False
+    """Whether a cancelled task cancels its query on the server, which may take seconds, or else closes the
+    connection."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """Run a fixed statement; return its rows and row count. Raises psycopg's errors."""
+        """Run a fixed statement; return its rows and the number of changed rows. Raises psycopg's errors."""
         if self._statements is None:
             self._statements = FixedStatements(self, hold=self.direct)
         return await self._statements.run(text, values)
 
     async def begin(self) -> None:
-        """Begin a transaction with an idle limit."""
         self.pgconn.send_query(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
         await FixedStatements(self, hold=False).result()
 
@@ -78,7 +79,7 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """Fixed statements of a connection. ``hold``: prepare them at their second run."""
+    """Runs a connection's fixed statements. ``hold``: prepare each at its second run."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -88,7 +89,6 @@ class FixedStatements:
         self._numbers = itertools.count(1)
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """Return rows and row count. Raises psycopg's errors."""
         pgconn = self._connection.pgconn
         params, formats = _encoded(values)
         name = await self._name(text) if self._hold else None
@@ -101,7 +101,6 @@ class FixedStatements:
         return self._decoder.load_rows(0, result.ntuples, tuple), result.command_tuples or 0
 
     async def result(self) -> Any:
-        """Result of the last command sent."""
         results = await self._connection.wait(execute(self._connection.pgconn))
         for each in results:
             if each.status not in _DONE:
@@ -109,7 +108,7 @@ class FixedStatements:
         return results[-1]
 
     async def _name(self, text: str) -> bytes | None:
-        """The prepared statement's name; None at its first run."""
+        """Name of the prepared statement; None at the first run, which is not prepared."""
         if text not in self._names:
             if len(self._names) < _TEXTS:
                 self._names[text] = None
@@ -138,9 +137,9 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
-    """Connect within ``seconds``. Parameters are ``$1``; JSON is a string. ``transactions``: the first statement begins
-    one and cancellation reaches the server; otherwise each statement commits. Raises psycopg's errors and
-    TimeoutError."""
+    """Connect within ``seconds``. Parameters are written ``$1``; JSON is a string. ``transactions``: the first
+    statement begins a transaction, and a cancelled task cancels its query; otherwise each statement commits. Raises
+    psycopg's errors and TimeoutError."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,
@@ -166,12 +165,12 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """An SQLAlchemy engine over ``transactions`` connections; ``options`` configure its pool."""
+    """An SQLAlchemy engine. ``connect``: opens connections with ``transactions``; ``options``: of its pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,
         paramstyle=PARAMSTYLE,
-        use_native_hstore=False,  # its types would be asked for
+        use_native_hstore=False,  # saves a query for its types
         hide_parameters=True,
         **options,
     )
@@ -185,10 +184,10 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""A statement is prepared when it has been run so often on one connection: a command of one write prepares none."""
+"""psycopg prepares a statement at this run on a connection, so a command with one write prepares none."""
 
 
-_adapters = AdaptersMap(psycopg.adapters)  # JSON is given as text
+_adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string
 _adapters.register_loader("json", TextLoader)
 _adapters.register_loader("json", TextBinaryLoader)
 set_json_dumps(json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode, _adapters)

@@ -1,4 +1,4 @@
-"""Redis or Valkey: URL (``TENANTRY_REDIS``) and connections.
+"""Reads the URL of a Redis or Valkey server (``TENANTRY_REDIS``) and connects to it.
 
     redis://[user:password@]host[:6379][/0]          rediss:// for TLS
     unix://[user:password@]/path/to/socket[?db=0]
@@ -46,17 +46,19 @@ _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0
 _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
-_CONNECT_SECONDS = 2.0  # also the most that closing takes
-_TRIES = 1  # a connection that had died unseen is made anew once; whoever waits has a budget
+_CONNECT_SECONDS = 2.0
+"""Limit for connecting, and for closing a connection."""
+_TRIES = 1
+"""Retries of a command on a new connection, because an idle one may be dead."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:
-    """A server, Sentinel group or cluster. ``repr`` and messages omit secrets and ``options``; ``label`` is safe to
-    show."""
+    """A server, Sentinel group or cluster. ``repr`` omits secrets and ``options``."""
 
     kind: RedisKind
     label: str
+    """The name in messages; contains no secret."""
     hosts: tuple[tuple[str, int], ...] = ()
     path: str = ""
     service: str = ""
@@ -74,11 +76,11 @@ def read_redis_address(url: str) -> RedisServer:
     except ValueError:
         _refuse("is not a URL, or its password needs %-escapes")
     if parts.scheme not in _SCHEMES or parts.fragment:
-        _refuse("is of no known kind, or its password needs %-escapes")
+        _refuse("has an unknown scheme, or its password needs %-escapes")
     kind, tls = _SCHEMES[parts.scheme]
     before, _, netloc = parts.netloc.rpartition("@")
     if "@" in before:
-        _refuse("has two @: write the one of the password as %40")
+        _refuse("has two @: write an @ in the password as %40")
     user, _, secret = before.partition(":")
     username, password = unquote(user) or None, unquote(secret) or None
     options = _options(parts, kind, tls)
@@ -114,7 +116,7 @@ def _options(parts: SplitResult, kind: RedisKind, tls: bool) -> dict[str, str]:
         _refuse("has something after its '?' that is not name=value")
     options = dict(given)
     if len(options) != len(given) or not options.keys() <= known:
-        _refuse(f"has an option that this kind does not take (it takes: {', '.join(sorted(known)) or 'none'})")
+        _refuse(f"has an unsupported option (options of this scheme: {', '.join(sorted(known)) or 'none'})")
     return options
 
 
@@ -123,7 +125,7 @@ def _socket(
 ) -> RedisServer:
     path = unquote(parts.path)
     if netloc or not path.strip("/") or "\0" in path:
-        _refuse("names no path of a socket: write unix:///path, with three slashes")
+        _refuse("lacks the path of a socket: write unix:///path, with three slashes")
     database = _database(options.pop("db", "0"))
     label = f"Redis at the socket {path}"
     return RedisServer(RedisKind.SOCKET, label, path=path, database=database, username=username, password=password)
@@ -135,24 +137,24 @@ def _hosts(netloc: str, default_port: int) -> tuple[tuple[str, int], ...]:
         found = _HOST.fullmatch(each)
         port = int((found and found["port"]) or default_port)
         if found is None or not 0 < port < 65_536:
-            _refuse("has a host or a port that cannot be one")
+            _refuse("has an invalid host or port")
         hosts.append((found["host"].strip("[]"), port))
     return tuple(hosts)
 
 
 def _path(path: str, kind: RedisKind) -> tuple[str, int]:
-    """Sentinel service and database number."""
+    """The name of the Sentinel service, and the number of the database."""
     pieces = path.strip("/").split("/") if path.strip("/") else []
     service = ""
     if kind is RedisKind.SENTINEL:
         if not pieces or not _SERVICE.fullmatch(pieces[0]):
-            _refuse("names no service for the Sentinels to find")
+            _refuse("lacks the name of the Sentinels' service")
         service = pieces.pop(0)
     if len(pieces) > 1:
-        _refuse("has a path that is not one number of a database")
+        _refuse("has a path that is not the number of a database")
     database = _database(pieces[0]) if pieces else 0
     if database and kind is RedisKind.CLUSTER:
-        _refuse("names a database, and a cluster has only number 0")
+        _refuse("names a database, but a cluster has only number 0")
     return service, database
 
 
@@ -171,8 +173,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Await the answer for ``seconds``. Every failure becomes ConnectionError, because any kind of server may be at the
-    address."""
+    """Await the answer for ``seconds``. Every failure becomes a ConnectionError, even of parsing: the server at the
+    address may not be Redis."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -181,7 +183,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop; connects at its first command. Callers of ``redis`` set time limits."""
+    """A redis-py client for one event loop. It connects at the first command. Its attribute ``redis`` has no time limit
+    for commands."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
@@ -191,8 +194,8 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        """A separate, unconnected RESP2 connection for subscribing."""
-        if self.is_cluster:  # every node passes every message on
+        """A separate connection for subscribing, with RESP2, not connected yet."""
+        if self.is_cluster:  # every node forwards every message
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection
             return kind(host=host, port=port, **_common(self.server), **_tls(self.server))
@@ -225,7 +228,7 @@ class RedisClient:
     def sentinel(self, server: RedisServer) -> Any:
         options = server.options
         own = {name.removeprefix("sentinel_"): value for name, value in options.items() if name.startswith("sentinel_")}
-        # Asked once, and briefly, so that the next Sentinel gets its turn.
+        # One short attempt for each Sentinel, then the next one is tried.
         briefly = {"socket_connect_timeout": 0.5, "socket_timeout": 0.5, "retry": _retry(0), "protocol": 2}
         manager = load_redis().Sentinel(server.hosts, sentinel_kwargs={**own, **briefly, **_tls(server, ssl=True)})
         self._closing.extend(manager.sentinels)

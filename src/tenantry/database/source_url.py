@@ -1,4 +1,4 @@
-"""Secrets in data source URLs."""
+"""Finds the secrets in the URL of a data source."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 from sqlalchemy.engine import URL
 
 ENCRYPTED_OPTION: Final = "tenantry_encrypted"
-"""The option that holds the whole URL, encrypted (docs/decisions/0069-encrypted-urls.md)."""
+"""The option whose value is the whole URL, encrypted (docs/decisions/0069-encrypted-urls.md)."""
 
 _PREFIXES: Final = ("env:", "file:")
 
-# What is known to be no secret. Anything else in the query is one: every driver invents its own name for "password".
+# Options that contain no secret. All others may, because each driver has its own name for "password".
 _NO_SECRETS: Final = frozenset(
     {
         "application_name",
@@ -52,7 +52,7 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """Yield the password and possibly secret options, including references."""
+    """Yield the password, and the values of options that may be secret, or references to secrets."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)
@@ -67,10 +67,10 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether the value names where the secret is stored."""
+    """Whether the value is ``env:…`` or ``file:…``, which names where the secret is."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether the URL as written cannot connect."""
+    """Whether the URL has references or is encrypted, so that a driver cannot use it as it is."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from tenantry.aio import silence_destroy_warning
-from tenantry.cache.slots import monotonic_with_suspend, utc_now
+from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.source_lookup import SourceLookup
 from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource

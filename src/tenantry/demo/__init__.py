@@ -29,24 +29,25 @@ from tenantry.server import compose
 from tenantry.testing import Call, send_request
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
-DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # with its sibling ``queries``
+DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # their queries are in the sibling folder ``queries``
 LABEL: Final = "tenantry demo"
 _AUTHOR: Final = Author(LABEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """``text`` lists the pages to open."""
-
     app: Starlette
+    """Serves the dashboards."""
     product: Starlette
+    """Serves the page that embeds them."""
     text: str = field(repr=False)
+    """Lists the pages to open."""
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
         """Request each customer's first page and the docs, so that no visitor waits for a cold start."""
         for call in self.calls:
-            with suppress(Exception):  # the page's visitor sees the error
+            with suppress(Exception):  # visitors of the page see the error
                 await send_request(self.app, call, None, {}, seconds=60)
 
 
@@ -92,10 +93,9 @@ async def _provision(
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
-            tokens[carrier] = signed_up.token  # the product stores it
-            now = GroupChanges(
-                **{name: getattr(draft, name) for name in SETTABLE_FIELDS}
-            )  # updates the groups of an older folder
+            tokens[carrier] = signed_up.token  # which the product stores
+            # A folder of an older version has groups with other values.
+            now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
         for old in await store.api_tokens.list(environment):  # each start replaces the API token
             if old.label == LABEL and old.revoked_at is None:

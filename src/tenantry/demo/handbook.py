@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from starlette.routing import BaseRoute
 
 PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "docs"
-"""The docs in a wheel and in a clone."""
+"""Folder of the docs in a wheel, and in a clone."""
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The routes of /docs, if the docs are installed. The playground can call only ``url``."""
+    """The routes of /docs; none if the docs are not installed. Their playground can only call ``url``."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes

@@ -27,7 +27,7 @@ _POLICY: Final = (
 
 @dataclass
 class Product:
-    """The demo's product: a page of another origin that embeds the dashboards of three customers.
+    """The demo's product: a page at another origin, which embeds the dashboards of three customers.
 
     It gives stored tokens to any visitor without login. Customers in ``cut_off`` have no access.
     """

@@ -32,7 +32,8 @@ def _drafts() -> Iterator[GroupDraft]:
 
 
 AIRLINES: Final = {draft.provided_id: draft for draft in _drafts()}
-"""The groups by code. ``home_airports``: the New York airports with at least a tenth of an airline's departures."""
+"""The airlines' groups, by carrier code. ``home_airports``: New York airports with at least a tenth of its
+departures."""
 SHOWN: Final = ("UA", "B6", "HA")  # the product's customers: two data sources; 58,665, 54,635 and 342 flights
 
 

@@ -1,4 +1,4 @@
-"""Errors of settings, dashboards and data sources."""
+"""The base class of all errors; errors of settings, tokens, data sources and templates."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ class TenantryError(Exception):
     """Base class of Tenantry's errors."""
 
     code: str = "internal"
-    """Stable across releases."""
+    """Identifies the kind of error; never changes between releases."""
     status: int = 500
-    """The HTTP status."""
+    """The HTTP status of a response with this error."""
     field: str | None = None
     """JSON pointer (RFC 6901) to the invalid value in the request body."""
     retry_after: int | None = None
-    """Seconds."""
+    """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """Sent to HTTP clients instead of a message that names the operator's files or hosts."""
+    """What HTTP clients get instead of the message, if the message may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # The exception is most of the cost of refusing a forgery; BaseException.__new__ keeps the message in ``args``.
+        # super().__init__ is not called, to save time: making the exception is most of the cost of refusing a forged
+        # token. BaseException.__new__ has stored the message in ``args`` already.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -40,7 +41,7 @@ class TenantryError(Exception):
         return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors come back from renderers in other processes; the constructor would require their keywords.
+        # Renderer processes send errors back pickled. The default would call the constructor without its keywords.
         return _restored, (type(self), self.args, vars(self))
 
 
@@ -85,7 +86,7 @@ class InvalidToken(TenantryError):
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """One message for every cause, so that callers cannot tell which applies."""
+    """The message is the same for every cause, so that clients cannot find out which one applies."""
 
 
 class UserGroupExpired(InvalidToken):
@@ -93,7 +94,7 @@ class UserGroupExpired(InvalidToken):
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """The date is for the operator only."""
+    """Omits the end date, which only the operator may see."""
 
 
 class AmbiguousToken(TenantryError):
@@ -105,7 +106,7 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """A page of another origin sent a cookie token."""
+    """A page of another origin sent a request whose token is in a cookie."""
 
     code = "origin_not_allowed"
     status = 403
@@ -137,7 +138,7 @@ class MiddlewareMissing(TenantryError):
 
 
 class DataSourceError(TenantryError):
-    """Base class of data source errors, without passwords."""
+    """Base class of data source errors. Their messages contain no passwords."""
 
     code = "data_source_error"
     status = 502
@@ -177,9 +178,9 @@ class QueryFailed(DataSourceError):
     code = "query_failed"
     status = 502
     evidence: str | None = None
-    """The engine's error code or kind."""
+    """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """The character in the SQL, from 1."""
+    """Where the engine found the error: the number of the character in the SQL, from 1."""
 
 
 class TooManyRows(DataSourceError):
@@ -226,7 +227,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Unread results fill the memory limit."""
+    """Results that viewers have not read yet fill the memory limit."""
 
     code = "answers_unread"
     status = 503
@@ -234,7 +235,7 @@ class AnswersUnread(TenantryError):
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer disconnected; work was cancelled."""
+    """The viewer disconnected, so the work for it was cancelled."""
 
     code = "viewer_left"
     status = 499
@@ -251,7 +252,7 @@ class Location:
     column: int
     file: str = ""
     included_at: Location | None = None
-    """The tag that includes this fragment."""
+    """The tag that includes this file, a fragment."""
 
     def __str__(self) -> str:
         own = f"{self.file}:{self.line}:{self.column}" if self.file else f"{self.line}:{self.column}"
@@ -277,7 +278,7 @@ class InvalidQueries(TemplateError):
     def __init__(self, message: str, *, errors: Sequence[TemplateError]) -> None:
         super().__init__(message, location=errors[0].location if errors else None)
         self.errors: tuple[TemplateError, ...] = tuple(errors)
-        """One error per file."""
+        """The errors of the invalid files; empty if the folder itself is the problem."""
 
 
 class InvalidDashboards(InvalidQueries):
@@ -320,8 +321,8 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """The exception's type and position, without its message."""
-    # The message may contain a password or a value.
+    """The exception's type, and the file and line that raised it. For logs."""
+    # Without the message, which may contain a password or a value of a row.
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__module__}.{type(error).__qualname__}{where}"

@@ -70,7 +70,7 @@ class UnknownGroup(TenantryError):
 
 
 class UnknownToken(TenantryError):
-    """``current_token`` was never valid in this environment."""
+    """``current_token`` is of no group of this environment."""
 
     code = "unknown_token"
     status = 404
@@ -105,14 +105,14 @@ class RequestTimeout(TenantryError):
 
 
 class TokenAlreadyRotated(TenantryError):
-    """``current_token`` is an earlier version."""
+    """``current_token`` was replaced by an earlier rotation."""
 
     code = "token_already_rotated"
     status = 409
 
 
 class SigningKeyMissing(TenantryError):
-    """The token's signing key was removed."""
+    """The key that signed the group's token was removed."""
 
     code = "signing_key_missing"
     status = 409
@@ -141,7 +141,7 @@ class BreaksSavedQuery(TenantryError):
     def __init__(self, message: str, *, field: str | None = None, queries: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message, field=field)
         self.queries: tuple[tuple[str, str], ...] = tuple(queries)
-        """Each query with its missing or invalid variable."""
+        """Pairs of a saved query and the variable that it would lack, or that would be invalid."""
 
 
 class IdempotencyInFlight(TenantryError):
@@ -188,14 +188,14 @@ class InvalidBody(TenantryError):
 
 
 class InvalidGroupsFile(TenantryError):
-    """The file for ``tenantry group sync`` is invalid."""
+    """The file that ``tenantry group sync`` reads is invalid."""
 
     code = "invalid_groups_file"
     status = 422
 
 
 class AmbiguousRequest(TenantryError):
-    """POST needs either ``current_token`` or ``user_group_id``."""
+    """The body of a POST has both or neither of ``current_token`` and ``user_group_id``."""
 
     code = "ambiguous_request"
     status = 422
@@ -234,14 +234,14 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The write may have been committed."""
+    """The store did not confirm a write, which may have been committed."""
 
     code = "outcome_unknown"
     generic_message: str | None = "the store did not confirm the write: check with GET before you try again"
 
 
 class MigrationNeeded(StoreUnavailable):
-    """The database needs ``tenantry migrate``."""
+    """The store's tables are missing or old: run ``tenantry migrate``."""
 
     code = "migration_needed"
     generic_message: str | None = "the store has no tables of this version: its operator must run `tenantry migrate`"
@@ -277,7 +277,7 @@ class ApiUnreachable(TenantryError):
 
 
 class UnexpectedAnswer(TenantryError):
-    """Another program, such as a proxy, answered."""
+    """The response came from another program, such as a proxy."""
 
     code = "unexpected_answer"
     status = 502

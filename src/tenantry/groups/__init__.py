@@ -15,7 +15,6 @@ from tenantry.groups.codec import (
     from_micros,
     to_micros,
 )
-from tenantry.groups.merge_patch import merge_patch, merged_changes, merged_draft
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
 from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
@@ -59,6 +58,9 @@ from tenantry.groups.writes import (
     IdempotencyKey,
     Seal,
     Unchanged,
+    merge_patch,
+    merged_changes,
+    merged_draft,
     read_notice,
     write_notice,
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime, timedelta
-from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from tenantry.groups.record import Record, adopt, thaw
@@ -18,7 +17,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_micros(moment: datetime) -> int:
-    """Microseconds since 1970 of an aware time."""
+    """Microseconds from 1970 (UTC) to an aware time."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -30,7 +29,7 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """Converts one value; ``decode`` raises for values that ``encode`` never writes."""
+    """Converts one value to JSON and back. ``decode`` raises for a value that ``encode`` never returns."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -38,7 +37,7 @@ class ValueCodec(NamedTuple):
 
 def _exactly(kind: type) -> Callable[[Any], Any]:
     def decode(value: Any) -> Any:
-        if type(value) is not kind:  # a bool is no int
+        if type(value) is not kind:  # isinstance(True, int) holds
             raise TypeError
         return value
 
@@ -53,7 +52,7 @@ def _decode_mapping(value: Any) -> Record:
 
 def _decode_hex(value: str) -> bytes:
     decoded = bytes.fromhex(value)
-    if len(decoded) != 8 or decoded.hex() != value:  # fromhex passes over spaces, and takes both cases
+    if len(decoded) != 8 or decoded.hex() != value:  # fromhex accepts spaces and capitals
         raise ValueError
     return decoded
 
@@ -126,7 +125,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "expires_at": _ISO_TIME,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""A field with a default that every version writes. Documents of earlier versions lack the others."""
+"""Fields with a default that the first version already wrote. Other fields with a default were added later: documents
+of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -134,8 +134,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """One JSON form of a group. ``without``: omitted fields, passed to ``decode``; ``other_forms``: codecs that differ
-    from the introspection document's."""
+    """One JSON form of a group. ``without``: fields that are left out and passed to ``decode`` instead;
+    ``other_forms``: codecs that replace those of ``_FIELDS``."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -146,8 +146,8 @@ class GroupCodec:
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document, ignoring unknown members. Raises ValueError, which quotes nothing, for a missing field or
-        wrong type."""
+        """Parse a document, ignoring unknown members. ``given``: the fields in ``without``. Raises ValueError, which
+        quotes no value, for a missing field or wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -160,7 +160,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The ``user_group`` of an introspection."""
+"""The member ``user_group`` of an introspection response."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
 """The columns that hold JSON."""
@@ -171,16 +171,16 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""In a second-level cache, whose key is the handle."""
+"""An entry of a second-level cache. Its key has the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The answer to an Idempotency-Key, without the fields that never change."""
+"""The group of a response that is stored for an Idempotency-Key. Environment and handle are in the row's columns."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
 
 class EnvironmentRow(NamedTuple):
-    """Columns of an environment, in statement order."""
+    """Columns of an environment, in the order in which queries select them."""
 
     id: int
     name: str
@@ -190,8 +190,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in statement order, before those of its environment. JSON is a string; times are
-    microseconds since 1970."""
+    """Columns of a user group, in the order in which queries select them; those of its environment follow. JSON is a
+    string; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -210,30 +210,21 @@ class GroupRow(NamedTuple):
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
         """``properties`` and ``mapping``: the parsed columns."""
-        values = list(_values_of(self))
-        for place in _TIMES:
-            if values[place] is not None:
-                values[place] = from_micros(values[place])
-        values[_ENVIRONMENT_PLACE], values[_PROPERTIES_PLACE], values[_MAPPING_PLACE] = environment, properties, mapping
-        return UserGroup(*values)
+        values = {name: getattr(self, name) for name in _COPIED}
+        for name in TIME_COLUMNS:
+            if values[name] is not None:
+                values[name] = from_micros(values[name])
+        return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
 
     def token(self, tag: Tag) -> Token:
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The previous token, if it has a grace."""
+        """The token before the last rotation, if that granted a grace. The grace may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-# The places of the values in ``UserGroup(…)``, by the names of its fields. The environment has no column; its place is
-# filled with another value first.
-_PLACES: Final = {each.name: place for place, each in enumerate(each for each in fields(UserGroup) if each.init)}
-_values_of: Final = itemgetter(
-    *(GroupRow._fields.index(name if name != "environment" else "handle") for name in _PLACES)
-)
-_TIMES: Final = tuple(_PLACES[name] for name in TIME_COLUMNS)
-_ENVIRONMENT_PLACE: Final = _PLACES["environment"]
-_PROPERTIES_PLACE: Final = _PLACES["properties"]
-_MAPPING_PLACE: Final = _PLACES["mapping"]
+_COPIED: Final = tuple(each.name for each in fields(UserGroup) if each.name in {*GroupRow._fields} - JSON_COLUMNS)
+"""The fields of UserGroup that have a column of the same name; ``group`` gets those of JSON parsed."""

@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-MOMENT_RULE: Final = "this must be a time of RFC 3339 with its zone, such as 2027-01-31T23:59:59Z"
-"""What is said of a text that is none."""
+MOMENT_RULE: Final = "this must be an RFC 3339 time with a zone, such as 2027-01-31T23:59:59Z"
+"""Error text for an invalid time."""
 
 _MOMENT: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ](?:[01][0-9]|2[0-3]):[0-5][0-9]:)([0-5][0-9]|60)"
@@ -16,15 +16,15 @@ _MOMENT: Final = re.compile(
 
 
 def read_moment(text: str) -> datetime:
-    """Parse to UTC. Digits beyond microseconds are truncated; :60 becomes the next second. Raises
-    ValueError(MOMENT_RULE)."""
+    """Parse an RFC 3339 time to UTC. Digits beyond microseconds are truncated; second 60 becomes the next second.
+    Raises ValueError(MOMENT_RULE)."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()
         try:
             moment = datetime.fromisoformat(f"{minute}{min(second, '59')}{rest}".upper())
             return (moment + timedelta(seconds=second == "60")).astimezone(UTC)
-        except (ValueError, OverflowError):  # the 30th of February; a year before the first
+        except (ValueError, OverflowError):  # such as February 30, or a time in UTC before the year 1
             pass
     raise ValueError(MOMENT_RULE)
 

@@ -1,5 +1,5 @@
-"""A subset of JSON Schema for an environment's properties; unknown keywords are rejected. Our keywords
-``x-tenant-column`` and ``x-shared-tables`` serve SQL checks."""
+"""JSON Schema for the properties of an environment's groups: a subset, which rejects unknown keywords, with
+``x-tenant-column`` and ``x-shared-tables`` for SQL checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.groups.record import Record, RecordList
 from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""The ``$schema`` of a schema that was learned."""
+"""``$schema`` in a document of SchemaLearner."""
 
 _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
@@ -30,28 +30,28 @@ class Violation(NamedTuple):
 
 
 class PropertySchema:
-    """A declared schema. ``tenant_column``: the tenant's column in every table except ``shared_tables`` (None: not
-    declared). Raises InvalidPropertySchema."""
+    """A checked schema. ``tenant_column``: the column that holds the tenant in every table except ``shared_tables``, in
+    lower case; None if not declared. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         _check(document, (), top=True)
         if document.get("type", "object") != "object":
-            raise InvalidPropertySchema('the schema of properties is of an object: write "type": "object"')
+            raise InvalidPropertySchema('properties are an object: write "type": "object" at the top of the schema')
         self.document: Mapping[str, Any] = document
         column = document.get("x-tenant-column")
         self.tenant_column: str | None = None if column is None else column.lower()
         self.shared_tables: frozenset[str] = frozenset(name.lower() for name in document.get("x-shared-tables", ()))
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """List violations; None means no properties."""
+        """Find the values that break the schema. None counts as an empty object."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
-        """Paths of all declared properties, including nested ones."""
+        """Dotted paths of all declared properties, including nested ones."""
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """Schema by path, and whether the property is required."""
+        """By dotted path: the property's schema, and whether it and its parents are all required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -70,20 +70,20 @@ def _declared(
 
 def _check(schema: Any, path: tuple[str, ...], *, top: bool = False) -> None:
     if not isinstance(schema, Mapping):
-        raise _invalid(path, "is no object")
+        raise _invalid(path, "is not an object")
     if len(path) > 2 * _MAX_DEPTH:
-        raise _invalid(path, "is too deep")
+        raise _invalid(path, "is nested too deeply")
     for keyword in schema:
         known = _CHECKED | _TOP if top else _CHECKED
         if keyword not in _ANNOTATIONS | known:
-            near = did_you_mean(str(keyword), known) or "take it out. "
+            near = did_you_mean(str(keyword), known) or "remove it. "
             if keyword in _TOP:
                 near = "write it at the top of the schema. "
             listed = ", ".join(sorted(known))
-            raise _invalid((*path, str(keyword)), f"would not be checked: {near}Checked here are {listed}")
+            raise _invalid((*path, str(keyword)), f"is not a supported keyword: {near}Supported here: {listed}")
     for keyword, (holds, what) in _SHAPES.items():
         if keyword in schema and not holds(schema[keyword]):
-            raise _invalid((*path, keyword), f"is {what}")
+            raise _invalid((*path, keyword), f"must be {what}")
     for name, child in schema.get("properties", {}).items():
         _check(child, (*path, "properties", name))
     if "items" in schema:
@@ -111,7 +111,7 @@ _SHAPES: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "x-tenant-column": (lambda value: isinstance(value, str) and bool(value), "the name of a column"),
     "x-shared-tables": (_is_texts, "a list of names of tables"),
 }
-"""Keyword -> whether its value has the right shape, and what that is."""
+"""Keyword -> a check of its value, and what the value must be, for the error text."""
 
 
 def _types(schema: Mapping[str, Any]) -> set[str] | None:
@@ -150,7 +150,7 @@ def _violations(schema: Mapping[str, Any], value: Any, path: tuple[str | int, ..
     if ("enum" in schema and not _is_one_of(value, schema["enum"])) or (
         "const" in schema and not _is_one_of(value, [schema["const"]])
     ):
-        yield Violation(path, "is none of the values that the environment's schema allows")
+        yield Violation(path, "is not one of the values that the environment's schema allows")
     if kind == "array" and "items" in schema:
         for index, item in enumerate(value):
             yield from _violations(schema["items"], item, (*path, index))
@@ -167,7 +167,7 @@ def _of_object(schema: Mapping[str, Any], value: Any, path: tuple[str | int, ...
         if name in children:
             yield from _violations(children[name], value[name], (*path, name))
         elif not schema.get("additionalProperties", True):
-            yield Violation((*path, name), "is not in the environment's schema, which allows no others")
+            yield Violation((*path, name), "is not in the environment's schema, which allows no other properties")
 
 
 def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
@@ -178,7 +178,7 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Learns a schema from groups: ``add`` each, then ``document``."""
+    """Derives a schema from examples: call ``add`` with each group's properties, then ``document``."""
 
     def __init__(self) -> None:
         self._root = _Seen()
@@ -187,13 +187,11 @@ class SchemaLearner:
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """Return a schema that all groups satisfy; it contains no values."""
+        """Return a schema that all added properties satisfy. It contains names and types, but no values."""
         return {"$schema": DIALECT, **self._root.document()}
 
 
 class _Seen:
-    """Observations at one path."""
-
     __slots__ = ("children", "items", "number", "types")
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Schema files in the queries' folder ``schemas``, one per environment."""
+"""Schema files: ``schemas/<environment>.json`` in a folder of queries."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tenantry.errors import InvalidPropertySchema
 from tenantry.groups.property_schema import PropertySchema
 
 FOLDER: Final = "schemas"
-"""Its name in a folder of queries."""
+"""The subfolder of a folder of queries."""
 _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Raises OSError, and InvalidPropertySchema naming the file."""
+    """Raises OSError; InvalidPropertySchema with the path."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -30,7 +30,7 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """Return the path; special characters of the environment are percent-encoded."""
+    """The path of an environment's schema. Special characters of its name are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 
@@ -40,7 +40,6 @@ def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
 
 
 def schema_names(folder: str | Path) -> list[str]:
-    """List the environments that have a schema."""
     return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
 
 

@@ -13,7 +13,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """A missing name: a KeyError for programs, a MissingVariable for error pages."""
+    """A Record lacks this name. Programs may catch KeyError; error pages show a MissingVariable."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -21,7 +21,7 @@ class MissingItem(MissingVariable, KeyError):
 
 class _Immutable:
     __slots__ = ()
-    _values: Any  # a slot of each of the two: the slot of a Record takes nothing but a Record
+    _values: Any  # each subclass has its own slot, so that a Record's ``_fill`` accepts only a Record
 
     def __len__(self) -> int:
         return len(self._values)
@@ -105,7 +105,7 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """Return an immutable copy. Subclasses of ``str`` become plain strings, so markup loses its safe mark."""
+    """Return an immutable copy. Subclasses of ``str`` become plain strings, so ``Markup`` is escaped again."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):
@@ -122,7 +122,7 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result in place; twice as fast as ``freeze``."""
+    """Freeze a JSON parser's result twice as fast as ``freeze``. Reuses its dicts: the caller must drop them."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -137,12 +137,11 @@ def adopt(value: Any) -> Any:
     return value
 
 
-_fill = Record.__dict__["_values"].__set__  # past __setattr__, which refuses
+_fill = Record.__dict__["_values"].__set__  # bypasses __setattr__, which raises
 _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """Return a copy with ``name`` set to ``value``."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
     return copy

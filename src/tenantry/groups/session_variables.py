@@ -1,4 +1,5 @@
-"""Session variables of a data source, set before each query for row policies: ``app.tenant = {{ user_group.id }}``."""
+"""Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``. They are set before each query, for
+policies of row-level security."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ from typing import TypeAlias
 from tenantry.errors import InvalidSource
 
 SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
-"""Pairs of a name and the tag of its value, in the order in which they were declared."""
+"""Pairs of a name and the template tag that gives its value, in declared order."""
 
 _ENGINES = frozenset({"postgresql", "postgres"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")
 _TAG = re.compile(r"\{\{\s*(user_group(?:\.[^\W\d_]\w*)+)\s*\}\}")
-# The first words of settings that PostgreSQL, its languages and its extensions read themselves.
+# Prefixes of settings that PostgreSQL, its languages or its extensions read.
 _SERVERS_OWN = re.compile(
     r"(?:pg|pl|auto_explain|citus|columnar|cron|dblink|isn|ldap|neon|passwordcheck|postgis|postgres|rds|sepgsql|ssl"
     r"|supautils|timescaledb)\w*\."
@@ -23,22 +24,22 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """Normalise each tag to ``{{ path }}``. Raises InvalidSource for an unsupported engine, a name that is not a custom
-    setting, or a value other than one group variable."""
+    """Check the variables and return them with tags in the form ``{{ path }}``. Raises InvalidSource for an unsupported
+    engine, a name that is not a custom setting, or a value other than one group variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()
     engine = url.partition(":")[0].partition("+")[0]
     if engine not in _ENGINES:
         raise _invalid(
-            "only PostgreSQL has session variables that a query cannot outlive: map such groups to databases of "
-            "their own, or filter in the template"
+            "session variables need PostgreSQL: with another engine map each group to its own database, or filter in "
+            "the template"
         )
     for name, _ in pairs:
         if not _NAME.fullmatch(name):
-            raise _invalid(f"{name!r} is no name for a session variable: write two or more words with dots, {_EXAMPLE}")
+            raise _invalid(f"{name!r} cannot name a session variable: join two or more words by dots, {_EXAMPLE}")
         if _SERVERS_OWN.match(name):
-            raise _invalid(f"{name} is a setting of the server or of an extension: use a name of your own, {_EXAMPLE}")
+            raise _invalid(f"{name} is a setting of the server or an extension: use another name, {_EXAMPLE}")
     if len({name for name, _ in pairs}) < len(pairs):
         raise _invalid("a session variable is declared twice")
     return tuple((name, _tag(name, text)) for name, text in pairs)
@@ -47,7 +48,7 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
 def _tag(name: str, text: str) -> str:
     found = _TAG.fullmatch(text.strip())
     if found is None:
-        raise _invalid(f"the value of {name} is one variable of the group, user_group.…: {_EXAMPLE}")
+        raise _invalid(f"the value of {name} must be one variable of the group, user_group.…: {_EXAMPLE}")
     return f"{{{{ {found[1]} }}}}"
 
 

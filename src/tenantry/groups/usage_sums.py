@@ -6,30 +6,36 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""The environment and id for groups beyond the limit; no environment has an empty name."""
+"""Environment and id under which a process counts all groups beyond its limit. No real environment has an empty
+name."""
 
 
 class Usage(NamedTuple):
-    """Usage of a group; ``seconds``: connection time."""
+    """What a group used."""
 
     queries: int = 0
     rows: int = 0
     seconds: float = 0.0
+    """Time that queries held a connection of a data source."""
     resolves: int = 0
+    """Look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
-        """Add; seconds are rounded to a microsecond so that order does not matter."""
+        """Return the sum. Seconds are rounded to microseconds, so the order of additions does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 
 
 class UsageKey(NamedTuple):
-    """Environment name, group id and data source id ("" for resolves). Has no handle: a recreated group is the same
+    """What usage is summed by. It has ids instead of handles, because a group that is created again is the same
     customer."""
 
     environment: str
+    """The name."""
     group: str
+    """The ``provided_id``."""
     source: str
+    """The id of the data source; "" for ``resolves``."""
 
 
 class HourlyUsage(NamedTuple):
@@ -42,9 +48,10 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """A writer's batch, numbered from 1; a retry keeps its number."""
+    """Usage that one process reports at once."""
 
     writer: bytes
-    """16 random bytes of the process."""
+    """16 random bytes that identify the process."""
     number: int
+    """Counts the batches of the process from 1. A retry has the same number."""
     rows: Sequence[HourlyUsage]

@@ -14,7 +14,7 @@ from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
-"""Variable names that a property cannot take: read it as ``user_group.properties.<name>``."""
+"""Variable names with a fixed meaning. A property of such a name is read as ``user_group.properties.<name>``."""
 
 
 class Tag(StrEnum):
@@ -26,35 +26,34 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Isolates tokens, data and routing. ``external_data_sources``: the app routes queries, so mappings are not
-    checked. ``grace_seconds``: default grace of a rotated token."""
+    """A boundary around groups, data sources and API tokens."""
 
     id: int
     name: str
     tag: Tag
     external_data_sources: bool = False
+    """The app runs the queries itself, so mappings are not checked."""
     grace_seconds: int = 0
+    """How long a rotated token stays valid by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Parts of a token; a signing key makes the string. ``handle``: 8 public bytes, constant per group. ``nonce``: 16
-    secret bytes, new at each rotation."""
+    """The parts of a token; with a signing key they make its string."""
 
     tag: Tag
     key_id: str
     handle: bytes
+    """8 public bytes, constant per group."""
     version: int
     nonce: bytes = field(repr=False)
+    """16 secret bytes, new at each rotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
     """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
-    UTC.
-
-    ``handle``: 8 bytes, the key in tokens and caches. ``revision``: number of changes. ``grace_until``: end of the
-    previous token. ``expires_at``: a Resolver refuses all tokens from then on (None: never)."""
+    UTC."""
 
     team_id: int
     provided_id: str
@@ -63,10 +62,14 @@ class UserGroup:
     properties: Record | None
     mapping: Record | None
     handle: bytes
+    """8 bytes that identify the group in tokens and caches."""
     token_version: int
     revision: int
+    """Counts the writes to the group, from 1."""
     grace_until: datetime | None = None
+    """When the previous token ends."""
     expires_at: datetime | None = None
+    """From then on a Resolver refuses all tokens of the group. None: never."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,8 +98,8 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether id, name, properties, mapping and environment are equal, distinguishing ``1``, ``1.0`` and
-        ``true``."""
+        """Whether templates bind the same values for both groups: handle, id, name, environment, properties and mapping
+        are equal, and ``1``, ``1.0`` and ``true`` differ."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -134,25 +137,27 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a store's Token or a Provisioner's string. ``replayed``: by an Idempotency-Key."""
+    """A group with its live token: a Token from a store, a string from a Provisioner."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
     created: bool = False
     replayed: bool = False
+    """Whether this repeats the response to an earlier request with the same Idempotency-Key."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the token's group or None. ``generation``: at most the snapshot's; None if unknown.
-    ``seconds``: validity from the time of the request, by the store's clock; None: unlimited."""
+    """A backend's result: the token's group or None."""
 
     group: UserGroup | None
     generation: int | None = None
+    """The generation of the snapshot that was read, or an earlier one; None if unknown."""
     seconds: float | None = None
+    """How long the token is valid, counted from the request; None: without limit."""
 
 
-# --- what an environment registers beside its groups ------------------------------------------------------------------
+# --- API tokens and data sources --------------------------------------------------------------------------------------
 
 
 class Scope(StrEnum):
@@ -170,18 +175,20 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """``hint``: the secret's last four characters. ``expires_at``: refused from then on. ``last_used_at``: accurate to
-    the hour."""
+    """An API token without its secret."""
 
     id: int
     environment: Environment
     label: str
     scopes: frozenset[Scope]
     hint: str
+    """The last four characters of the secret."""
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
+    """From then on the token is refused."""
     last_used_at: datetime | None = None
+    """Updated at most once an hour."""
 
     def allows(self, scope: Scope) -> bool:
         """Whether the token has this scope or one that includes it."""
@@ -190,10 +197,11 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """``ended``: codes and sessions revoked with it; 0 if already revoked."""
+    """The result of a revocation."""
 
     api_token: ApiToken
     ended: int
+    """Number of live codes and sessions deleted with the token; 0 if it was revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +214,19 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSource:
-    """A data source: our id (``ds_…``), the caller's id, and the URL, which may contain a password. ``trusted`` permits
-    a dialect without enforced read-only mode. ``session``: pairs such as ``("app.tenant", "{{ user_group.id }}")``;
-    PostgreSQL only."""
+    """A registered data source."""
 
     id: str
+    """Our id: ``ds_…``."""
     provided_id: str
+    """The id that the caller chose."""
     environment: Environment
     url: str = field(repr=False)
+    """May contain a password."""
     trusted: bool = False
+    """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()
+    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
@@ -225,6 +236,8 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
+    """A data source, or None, with the generation of its snapshot."""
+
     source: RegisteredSource | None
     generation: int
 
@@ -234,5 +247,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Handle of a data source by either id; selects its slot."""
+    """The handle of one of a data source's two ids. It selects a slot."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED, an absent field. None clears a field."""
+    """Type of UNCHANGED: an update keeps this field. None clears the field."""
 
     UNCHANGED = "unchanged"
 
@@ -45,7 +45,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update; UNCHANGED fields stay, ``properties`` and ``mapping`` are replaced."""
+    """An update. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -57,7 +57,6 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """Return the given fields that differ from the group's."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -70,6 +69,37 @@ SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
 """The settable fields that SPEC does not know: PATCH sets them, PATCH and lists return them."""
+
+
+# --- JSON merge patch (RFC 7396) of properties and mapping ---
+
+
+def merge_patch(target: Any, patch: Any) -> Any:
+    """Apply ``patch`` to a copy of ``target``. Members keep their order; new ones follow."""
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(target) if isinstance(target, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = merge_patch(merged.get(name), value)
+    return merged
+
+
+def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
+    """Merge the given fields of ``patch`` into the group's; return the results as changes."""
+    given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
+    return GroupChanges(**given)
+
+
+def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
+    """Merge the patch into a new group without properties and mapping, named like its id."""
+    given = {name: merge_patch(None, value) for name, value in patch.given().items()}
+    return GroupDraft(provided_id, **{"name": provided_id, **given})
+
+
+# --- batches ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,39 +130,47 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 """A write in a batch."""
 
 
+# --- Idempotency-Keys, authors and the audit trail ---
+
+
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with keyed hashes (32 bytes) of its body, the active signing key's first. The first is stored
-    and any matches, so a replay survives key rotation."""
+    """An Idempotency-Key and what identifies the body of its request."""
 
     key: str
     body_hashes: tuple[bytes, ...]
+    """Keyed hashes (32 bytes) of the body: one for each signing key, that of the active key first. A store keeps the
+    first hash. A repeated request has the same body if any of its hashes equals the stored one, so it is recognised
+    after another signing key was made active."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Author of a write: ``name`` (an API token's id and label, or a command-line user) and request id."""
+    """Who makes a write."""
 
     name: str
+    """Id and label of an API token, or a user of the command line."""
     request_id: str | None = None
 
 
 UNNAMED = Author("unnamed")
-"""The default author."""
+"""The author of a write that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A MAC (32 bytes) over an entry, the previous seal's MAC and all entries after number ``after``."""
+    """Protects an audit entry and all before it against changes."""
 
     key_id: str
     after: int
+    """The seal covers all unsealed entries between this number and its entry."""
     mac: bytes
+    """32 bytes, over the previous seal's MAC, ``after``, the unsealed entries and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The last sealed entry's number and MAC."""
+    """Number and MAC of the last sealed audit entry."""
 
     number: int
     mac: bytes
@@ -140,23 +178,27 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A provisioning action; contains no tokens, keys or property values.
-
-    ``number`` counts up; ``at``: aware UTC by the store's clock; ``action``: ``<thing>.<verb>``; ``subject``: public
-    id; ``seal``: None if the writer had no keys."""
+    """A recorded write; contains no tokens, keys or property values."""
 
     number: int
+    """Increases with each entry."""
     at: datetime
+    """Aware, UTC, by the store's clock."""
     author: Author
     action: str
+    """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
+    """The public id of the thing."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
+    """None if the writer had no keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
+    """An audit entry to be written: the store adds number, time and seal."""
+
     author: Author
     action: str
     environment: str
@@ -164,37 +206,43 @@ class AuditNote:
     details: dict[str, str] = field(default_factory=dict)
 
 
+# --- changes and their notices ---
+
 CHANNEL: Final = "tenantry"
-"""The PostgreSQL channel for notices of changes."""
+"""The channel of change notices on PostgreSQL, and by default on Redis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A rotation, update or deletion; ``age``: seconds by the store's clock."""
+    """A rotation, update or deletion of a group, or a write to a data source."""
 
     generation: int
     handle: bytes
+    """The group's; SOURCES_HANDLE for a data source."""
     age: float = 0.0
+    """Seconds since the write, by the store's clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes in (``since``, ``generation``], oldest first. The list is unbroken but may begin late, because old
-    changes are trimmed. A lower generation than before means a restored backup."""
+    """All changes after generation ``since`` up to ``generation``."""
 
     store_id: str
     generation: int
+    """A lower value than before means that a backup was restored."""
     since: int
+    """May be later than requested, because stores delete old changes."""
     changes: tuple[Change, ...] = ()
+    """Oldest first."""
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Return a public notice; a forged one costs one read."""
+    """Format the notice of a change. It contains no secret, and a forged notice costs its receiver one read."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Return store id, generation and handle, or None if invalid."""
+    """Parse a notice to store id, generation and handle; None if invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

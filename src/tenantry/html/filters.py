@@ -1,4 +1,4 @@
-"""The closed list of filters and tests for dashboard templates.
+"""The filters and tests that dashboard templates may use.
 
 Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
 left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests would silently drop content.
@@ -37,7 +37,7 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """The JSON text of a value with Records and RecordLists; a Decimal is a number.
+    """A value as JSON. Records are objects, RecordLists are lists, a Decimal is a number.
 
     Raises UnbindableValue for NaN and infinity, TypeError for an unknown type.
     """
@@ -48,7 +48,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Add Records and RecordLists to ``|tojson`` of any Jinja environment."""
+    """Make ``|tojson`` of any Jinja environment accept Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record | RecordList):
         return thaw(value)
     if isinstance(value, Undefined):
-        return str(value)  # raises, and names the variable
+        return str(value)  # raises MissingVariable
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -91,16 +91,18 @@ JINJA_FILTERS = frozenset({
     "reverse", "select", "selectattr", "sort", "string", "striptags", "title", "trim", "unique", "upper", "urlencode",
     "wordcount",
 })  # fmt: skip
-"""The filters that are Jinja's own."""
+"""Jinja's filters that are used unchanged."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
-"""A printf conversion with a width or precision of three digits, or from an argument."""
-_TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the last two take a name of the language
+"""A printf conversion whose width or precision has three or more digits, or comes from an argument."""
+_TAKE_UNDEFINED = frozenset(
+    {"defined", "undefined", "filter", "test"}
+)  # the last two take the name of a filter or test
 
 
 def check_format(text: object) -> None:
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
-        raise SecurityError("a format may ask for a width of at most 99")
+        raise SecurityError("the width and precision of a format may be at most 99")
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
@@ -143,16 +145,16 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """The pairs of a dict or Record."""
+    """``|items``, for a dict or Record."""
     if isinstance(value, Undefined):
-        str(value)  # raises with the name; StrictUndefined would be an empty loop
+        str(value)  # raises MissingVariable; StrictUndefined would give an empty loop
     if isinstance(value, Record):
         return iter([(name, value[name]) for name in value])
     return do_items(value)
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """The sorted pairs of a dict or Record."""
+    """``|dictsort``, for a dict or Record."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 
@@ -185,7 +187,7 @@ def _defined_only(test: Any) -> Callable[..., Any]:
     @wraps(test)
     def defined_only(value: Any, *arguments: Any) -> Any:
         if isinstance(value, Undefined):
-            str(value)  # raises, and names the variable
+            str(value)  # raises MissingVariable
         return test(value, *arguments)
 
     return defined_only

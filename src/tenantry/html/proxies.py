@@ -1,4 +1,4 @@
-"""Template variables that know their path, so errors name missing ones in full."""
+"""Template variables that know their path, so that errors name the whole path of a missing variable."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 VARIABLES = "tenantry.variables"
-"""Context key of the variables, which no template can write."""
+"""Context key of the group's variables. Templates cannot set it, since it is not an identifier."""
 
 HIDDEN = "[…]"
-"""Replaces a computed key in errors: it may be a property's value."""
+"""Replaces a computed key in errors, since the key may be the value of a property."""
 
 
 class Missing(StrictUndefined):
-    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. A given ``exc`` is
-    raised instead."""
+    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. ``exc``, if
+    given, is raised instead."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Missing(StrictUndefined):
     __index__: Callable[..., NoReturn] = _refused
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        # StrictUndefined has an empty loop here: in an async template a missing list would print nothing.
+        # StrictUndefined gives an empty loop here: in an async template a missing list would print nothing.
         self._fail_with_undefined_error()
         yield  # pragma: no cover  # makes this an asynchronous generator
 
@@ -116,7 +116,7 @@ def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
 
 
 class VariablesContext(Context):
-    """A context in which an unset bare name is the group's property."""
+    """Resolves a bare name that neither the template nor the view sets to a property of the group."""
 
     def resolve_or_missing(self, key: str) -> Any:
         value = super().resolve_or_missing(key)
@@ -126,7 +126,7 @@ class VariablesContext(Context):
         if source is None:
             user_group = self.parent.get("user_group")
             if isinstance(user_group, Undefined):
-                return user_group  # without a group the error is about its token, not this name
+                return user_group  # without a group the error is about the missing token
             source = user_group["properties"] if isinstance(user_group, RecordView) else None
         return source[key] if isinstance(source, RecordView) and key in source else missing
 
@@ -151,6 +151,6 @@ def _join(path: str, name: object) -> str:
 def _not_printable(path: str, kind: str) -> UnbindableValue:
     where = path or "the variables"
     return UnbindableValue(
-        f"{where} is {kind}, which is never printed whole: name one of its values, or send it through |tojson",
+        f"{where} is {kind}, which is never printed whole: name one of its values, or use |tojson",
         name=where,
     )

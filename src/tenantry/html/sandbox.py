@@ -40,19 +40,19 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """A value-free TemplateError for an exception caused by the template; None if the view caused it."""
+    """A TemplateError without values for an exception that the template caused; None if the view caused it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     what = _ADVICE.get(type(error))
     if what is None:
         kind = f"{type(error).__name__}: {error}" if isinstance(error, TypeError) else type(error).__name__
-        what = f"a value does not fit what the template does with it ({kind}): test it first, or prepare it in the view"
+        what = f"the template cannot process a value ({kind}): test the value first, or prepare it in the view"
     where, location = error_location(error)
     return TemplateError(what + where, location=location)
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """The innermost template in a traceback, and its line."""
+    """The innermost template in a traceback and its line, as text and as Location; empty without a template."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -88,7 +88,7 @@ TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
     "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
 })  # fmt: skip
-"""Methods of text that templates may call: none makes long texts of numbers or formats strings."""
+"""String methods that templates may call. None formats strings, or makes a long string from a number."""
 
 MAX_NESTED_LOOPS: Final = 16
 """Maximum depth of loops: Python compiles at most 20 nested blocks."""
@@ -101,7 +101,7 @@ _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueErro
 
 
 class Computed:
-    """A computed subscript, ``row[name]``, hidden in errors."""
+    """Marks a computed subscript, as in ``row[name]``: errors hide its key."""
 
     __slots__ = ("key",)
 
@@ -137,7 +137,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Jinja's compiler without constants written as ``inf``."""
+    """Jinja's compiler, which refuses too large numbers: it would write them as the name ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):
@@ -166,7 +166,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         )
         self.filters: dict[str, Any] = dashboard_filters()
         self.tests: dict[str, Any] = dashboard_tests()
-        self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
+        self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some can exhaust memory
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """``obj.attribute``; for a Record always an item."""
@@ -186,7 +186,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=key)
 
     def wrap_str_format(self, value: Any) -> None:
-        """None: ``str.format`` is not available."""
+        """Returns None, so that ``is_safe_attribute`` refuses ``str.format``."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         for builtin in _BUILTIN:
@@ -195,17 +195,17 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """``*``, ``**`` and ``%``, without operands that make huge values."""
+        """``*``, ``**`` and ``%``. Refuses operands that would make huge values."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
-            raise SecurityError("'*' only multiplies numbers of ordinary size")
+            raise SecurityError(f"'*' only multiplies numbers, with a product of at most {_MAX_BITS} bits")
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left)
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Convert a template's error to TemplateError; the view's errors stay."""
+        """Raise a template's error as TemplateError, and the view's errors unchanged."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None

@@ -27,8 +27,8 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render the page. ``variables``: a group's, or any mapping; names in ``view`` hide properties, never
-        ``user_group`` or ``params`` (TypeError). Raises MissingVariable, UnbindableValue, TemplateError."""
+        """Render the page. ``variables``: a group's, or any mapping. ``view``: further names, which hide properties;
+        ``user_group`` and ``params`` raise TypeError. Raises MissingVariable, UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:

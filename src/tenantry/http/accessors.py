@@ -1,5 +1,8 @@
-"""Request accessors. They accept a Starlette or FastAPI connection or an ASGI scope. In FastAPI they are dependencies:
-``Annotated[UserGroup, Depends(user_group)]``."""
+"""The user group and variables of a request, and the scope keys that other rooms use.
+
+The functions accept a Starlette or FastAPI connection, or an ASGI scope. In FastAPI they are dependencies:
+``Annotated[UserGroup, Depends(user_group)]``.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +14,32 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
-"""The scope key of the request's UserGroup, or None."""
+"""Scope key of the request's UserGroup; its value is None if the request has no token."""
 
 FOUND_KEY = "tenantry.found"
-"""The scope key of the token's hash, which an inner UserGroupMiddleware compares."""
+"""Scope key of the hash of the request's token. A second, inner UserGroupMiddleware compares it with the token that it
+finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
-"""The scope key of a websocket's Handshake."""
+"""Scope key of a websocket's Handshake."""
 
 GROUP_REQUESTED_KEY = "tenantry.group_requested"
-"""The scope key of the request's GroupRequested."""
+"""Scope key of the request's GroupRequested."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""Optional key of a ``http.response.body`` message with ``more_body``: a function from a reason (GROUP_CHANGED or an
-error code) to the last part if the response is cut short. UserGroupMiddleware removes it."""
+"""Optional key of an ``http.response.body`` message with ``more_body``. Its value is a function that
+UserGroupMiddleware calls if it must end the response early: from the reason (GROUP_CHANGED or an error code) to the
+last part of the body. The server never sees the key."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason if the group's properties, name or mapping changed."""
+"""The reason for ending a response when the group's properties, name or mapping have changed."""
 
 VIEWER_KEY = "tenantry.viewer"
-"""The scope key of a websocket's reader, whose ``wait_left()`` returns on disconnect."""
+"""Scope key of a websocket's ReadAhead, whose ``wait_left()`` returns when the viewer disconnects."""
 
 
 class Handshake:
-    """Whether the app has answered the websocket."""
+    """Records whether the app has accepted or refused the websocket."""
 
     __slots__ = ("answered",)
 
@@ -43,7 +48,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Whether a view requested a missing group."""
+    """Records whether a view asked for the user group of a request that has none."""
 
     __slots__ = ("made",)
 
@@ -52,8 +57,8 @@ class GroupRequested:
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:
-    """The user group of this request. Raises MissingToken, which the middleware answers with 401, or
-    MiddlewareMissing."""
+    """The user group of this request. Raises MissingToken (for which UserGroupMiddleware sends a 401) if it has no
+    token, MiddlewareMissing without UserGroupMiddleware."""
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
@@ -72,8 +77,9 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """The variables of templates: properties by name, ``user_group.*``, and query parameters as ``params.*`` (a list if
-    repeated). Viewers cannot override group values. Raises the errors of ``user_group``."""
+    """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
+    ``params.*`` (a repeated one as a list). Viewers cannot override the group's values. Raises the errors of
+    ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

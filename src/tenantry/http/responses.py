@@ -1,4 +1,4 @@
-"""Error responses and request headers. Pure."""
+"""Error responses, and the request headers that they depend on. No I/O."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 """Status, headers (lower-case names) and body of an ASGI response."""
 
 CHALLENGE: Final = b"UserGroup"
-"""The scheme of a 401 (RFC 9110 section 11.6.1)."""
+"""The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""
 
-_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no token: it is logged
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # refuses tokens: the id is logged
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
-    """The response in the form that Accept prefers (RFC 9110 section 12.5.1): HTML, or by default ``error_document`` as
-    JSON. The response repeats the X-Request-Id header of the request."""
+    """The response for an error: HTML if the Accept header prefers it (RFC 9110 section 12.5.1), otherwise
+    ``error_document`` as JSON. It repeats the X-Request-Id header of the request."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -52,7 +52,7 @@ def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorRespo
 
 
 def error_document(error: TenantryError, request_id: str | None) -> dict[str, Any]:
-    """The JSON body: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
+    """The JSON of an error: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
     shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
@@ -63,7 +63,8 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id if there is exactly one, plain and without a token."""
+    """The X-Request-Id header, or None: it must occur once, have 1 to 64 characters of ``A-Za-z0-9._-``, and contain no
+    token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
@@ -111,7 +112,8 @@ dd{margin:0 0 4px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{margin:0;white-space:pre-wrap;font:inherit;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"""
 
-# No frame-ancestors: the page replaces a dashboard in its customer's frame. It has nothing to click.
+# Without frame-ancestors, because the page must appear in the customer's frame in place of the dashboard. It has
+# nothing to click, so it is no target of clickjacking.
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
@@ -150,7 +152,7 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """Whether Accept ranks text/html above application/json. At equal quality the more exact range wins."""
+    """Whether Accept ranks text/html above application/json. At equal quality the more specific media range wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -160,7 +162,7 @@ def prefers_html(headers: Headers) -> bool:
 
 
 def prefers_problem(headers: Headers) -> bool:
-    """Whether Accept names application/problem+json (RFC 9457), ranked at least as high as application/json."""
+    """Whether Accept names application/problem+json (RFC 9457) and ranks it at least as high as application/json."""
     accept = _accept(headers)
     if "application/problem+json" not in accept:
         return False
@@ -202,7 +204,8 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path had an encoded slash. Servers decode it, which may bypass proxy rules (RFC 3986 section 2.2)."""
+    """Whether the path contains ``%2F``. Servers decode it, so a path rule of a proxy could be bypassed (RFC 3986
+    section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 
@@ -220,9 +223,9 @@ class Connection(Protocol):
 if TYPE_CHECKING:
     HTTPConnection = Connection | Mapping[str, Any]
 else:
-    # Depends(user_group) works when the annotation of its parameter *is* Starlette's HTTPConnection: the one type that
-    # FastAPI fills for requests and websockets alike. Annotations are strings evaluated in the function's module, so
-    # ``http.HTTPConnection`` loads Starlette only when FastAPI evaluates it.
+    # For Depends(user_group), the parameter's annotation must be Starlette's HTTPConnection: the only type that FastAPI
+    # fills in for both requests and websockets. The annotation is a string, which FastAPI evaluates in the function's
+    # module: Starlette is imported only then.
     __getattr__, __dir__ = lazy_exports(__name__, {"starlette.requests": "HTTPConnection"})
 
 __all__ = [

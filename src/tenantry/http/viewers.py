@@ -1,4 +1,4 @@
-"""Cancel a viewer's work when the viewer disconnects."""
+"""Cancels the work for a viewer when the viewer disconnects."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, then raises ViewerLeft, which ``error_handler`` answers quietly. A query shared with others goes on.
+    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. A query that other viewers share goes on.
 
-    The request's body is read first; the view can still read it. A websocket without a user group raises
-    MiddlewareMissing: add UserGroupMiddleware, and connect with a token.
+    The request's body is read before the block; the view can still read it. Raises MiddlewareMissing for a websocket
+    without a user group: add UserGroupMiddleware, and connect with a token.
     """
     watch = await _find_watch(connection)
     async with _block(watch):
@@ -41,10 +41,11 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """A request whose body ``while_connected`` does not read first. Send its response with ``request.receive``."""
+    """A request, made by the endpoint itself, whose body ``while_connected`` does not read. Send the response with
+    ``request.receive``."""
     from starlette.requests import Request
 
-    if _WATCH_KEY in scope:  # an outer view receives already
+    if _WATCH_KEY in scope:  # a view around this one watches the connection already
         return Request(scope, receive, send)
     ahead = ReadAhead(receive)
     scope[_WATCH_KEY] = Watch(ahead.wait_left, has_read=True)
@@ -52,12 +53,13 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The viewer's Watch, set in threads that work for a viewer and in their calls on the event loop."""
+"""The viewer's Watch, set in a thread that works for the viewer and in the calls that it makes on the event loop."""
 
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """Wrap a block that waits for a thread. After a disconnect, the thread's data source calls raise ViewerLeft."""
+    """Put this around the code that awaits a thread. After a disconnect, data source calls of the thread raise
+    ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -69,8 +71,8 @@ async def while_thread_works(request: Request) -> AsyncIterator[None]:
 
 
 async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> Found:
-    """Await ``ask()``. Raises ViewerLeft on disconnect."""
-    if watch.loop is not asyncio.get_running_loop():  # another loop: nothing here may touch it
+    """Await ``ask()``, a call from a thread. Raises ViewerLeft if the viewer disconnects."""
+    if watch.loop is not asyncio.get_running_loop():  # the Watch belongs to another loop
         return await ask()
     token = VIEWER_OF_THREAD.set(None)
     try:
@@ -89,7 +91,7 @@ class _Stay:
 
     def __init__(self, task: asyncio.Task[Any] | None) -> None:
         self._task = task
-        # Earlier requests to cancel the task; without a task nothing is cancelled.
+        # Cancellations that were pending before the block; a further one is ours.
         self.cancelling = 0 if task is None else task.cancelling()
         self.was_stopped = False
 
@@ -100,7 +102,7 @@ class _Stay:
 
 
 class Watch:
-    """Watches one viewer while blocks are active."""
+    """Waits for the disconnect of one viewer while blocks are active, and then cancels their tasks."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -112,7 +114,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Add a block. Raises ViewerLeft after a disconnect."""
+        """Add a block. Raises ViewerLeft if the viewer has already left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)
@@ -121,9 +123,9 @@ class Watch:
             self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
-        """Remove a block; the last one stops the listener."""
+        """Remove a block. When none is left, stop listening."""
         self._stays.discard(stay)
-        # The sender of the response may want to receive.
+        # The code that sends the response may call ``receive`` itself.
         if not self._stays and self._listener is not None:
             listener, self._listener = self._listener, None
             listener.cancel()
@@ -148,7 +150,7 @@ class Watch:
         if listener.cancelled():
             return
         error = listener.exception()
-        if error is not None:  # of a server or middleware: a disconnect cannot be seen, so nothing stops
+        if error is not None:  # ``receive`` is broken: disconnects cannot be seen, so nothing is cancelled
             _log.warning("cannot detect whether a viewer leaves: receive raised %s", type(error).__qualname__)
             return
         self.has_left = True
@@ -159,16 +161,16 @@ class Watch:
 @asynccontextmanager
 async def _block(watch: Watch) -> AsyncIterator[None]:
     task = asyncio.current_task()
-    assert task is not None  # noqa: S101  # a coroutine runs in one
+    assert task is not None  # noqa: S101  # a coroutine always runs in a task
     stay = _Stay(task)
     watch.add(stay)
     try:
         yield
     except asyncio.CancelledError:
         if not stay.was_stopped or task.uncancel() > stay.cancelling:
-            raise  # the task was cancelled by others too
+            raise  # someone else has cancelled the task too
     else:
-        if stay.was_stopped:  # and the block ignored it
+        if stay.was_stopped:  # and the block swallowed the cancellation
             task.uncancel()
         return
     finally:
@@ -177,7 +179,7 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
 
 
 async def _find_watch(connection: Request | WebSocket) -> Watch:
-    # One per connection: two receivers would take each other's messages.
+    # One Watch per connection: two concurrent receivers would take each other's messages.
     scope = connection.scope
     watch: Watch | None = scope.get(_WATCH_KEY)
     if scope["type"] == "websocket":

@@ -6,8 +6,6 @@ from tenantry._lazy import lazy_exports
 from tenantry.middleware.addresses import COOKIE_PREFIX as COOKIE_PREFIX
 from tenantry.middleware.addresses import IN_QUERY_KEY as IN_QUERY_KEY
 from tenantry.middleware.addresses import MASK as MASK
-from tenantry.middleware.cache_headers import LONG_KEY as LONG_KEY
-from tenantry.middleware.cache_headers import Exchange as Exchange
 from tenantry.middleware.cache_headers import Message as Message
 from tenantry.middleware.carriers import (
     DEFAULT_CARRIERS,
@@ -21,10 +19,10 @@ from tenantry.middleware.carriers import (
     query,
 )
 from tenantry.middleware.carriers import TOKEN_HEADER as TOKEN_HEADER
-from tenantry.middleware.extraction import create_extractor as create_extractor
+from tenantry.middleware.extraction import Extractor as Extractor
 from tenantry.middleware.logs import JsonLines, RedactTokens
+from tenantry.middleware.long_responses import Exchange as Exchange
 from tenantry.middleware.long_responses import ResponseCut as ResponseCut
-from tenantry.middleware.long_responses import watch_responses as watch_responses
 from tenantry.middleware.middleware import TokenResolver as TokenResolver
 from tenantry.middleware.middleware import UserGroupMiddleware
 from tenantry.middleware.middleware import with_staleness as with_staleness

@@ -1,4 +1,4 @@
-"""Tokens in addresses: masked for the app, and restored in redirects."""
+"""Tokens in a request's address: masked for the app, and restored in redirects to the same address."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""Replaces the token in a path, so that the route still matches."""
+"""Replaces the token in a path, so that its routes still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
 """The scope key of the OriginalAddress; removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True if the token came in the query. The app may then set a cookie with the prefix
-COOKIE_PREFIX and the mask as its value."""
+"""The scope key that is True if the token came in the query. The app may then set a cookie whose name starts with
+COOKIE_PREFIX and whose value is MASK: the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""The cookie of a direct visit, followed by the group's handle. Browsers accept ``__Host-`` only over TLS or from
-localhost."""
+"""The cookie that keeps the token of a page opened by its address; the group's handle follows. Browsers accept
+``__Host-`` only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -30,7 +30,7 @@ ADDRESS_HEADERS: Final = frozenset({
     b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
     b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
-"""Request headers that contain an address."""
+"""Request headers whose value contains an address, and thus maybe a token."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
@@ -44,24 +44,24 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The address with its token, hidden in the repr."""
+    """The address from before the token was masked; hidden in the repr."""
 
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter with the token, if any."""
+    """The query parameter that had the token; None if the path had it."""
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Whether an address may contain a token. Cheap, with false positives."""
+    """Whether an address may contain a token. A cheap test: True is no proof."""
     return value.find(b"ugt") >= 0 or (
-        # Otherwise one of the letters is percent-encoded.
+        # Or one of the letters u, g, t is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
     )
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that removes tokens from addresses, with parameters of these names."""
+    """Return a function that cleans an address: it removes tokens in parameters of these names, and masks others."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -78,14 +78,14 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """The query with this token masked, even if percent-encoded."""
-    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # other carrier values may be any word of the query
+    """The query with every copy of this token masked, even if percent-encoded."""
+    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # a bad token may be any word of the query: keep that
         return query
     mask = MASK.encode()
     query = query.replace(token, mask)
     if b"%" not in query or token not in (decoded := unquote_to_bytes(query)):
         return query
-    written = _BYTE.findall(query)  # the spelling of each decoded byte
+    written = _BYTE.findall(query)  # how each byte of ``decoded`` is written in the query
     at = len(decoded)
     while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that earlier positions stay valid
         written[at : at + len(token)] = [mask]
@@ -96,7 +96,7 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send``: restore the token in redirects to the same address and in the cookie of a direct visit."""
+    """Wrap ``send``: restore the token in redirects to the same address and in a COOKIE_PREFIX cookie."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -117,7 +117,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """The Location with the token if host and path are the same, else unchanged."""
+    """The Location with the token in the path segments that were masked, if it leads to this host. The query gets the
+    token back if the paths differ only in slashes at the end."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

@@ -1,78 +1,70 @@
-"""Cache headers of responses that depend on a token (RFC 9111)."""
+"""CacheHeaders: keep responses that depend on a token out of shared caches (RFC 9111)."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-Message = MutableMapping[str, Any]  # as ASGI has it
+Message = MutableMapping[str, Any]
+"""A message of ASGI; the types below are those of ASGI too."""
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 Header = tuple[bytes, bytes]
-
-LONG_KEY: Final = "tenantry.long_response"
-"""The scope key of a request's LongResponse."""
-
-
-Exchange = tuple[Send, Receive, bytes, MutableMapping[str, Any]]
-"""One request of a group: the server's send and receive, the token, the scope. A tuple, because each request creates
-one."""
 
 SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that make shared caches ignore Cache-Control (RFC 9213); always removed."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213): removed from private responses."""
 
-# Keeps the token out of the Referer; ``no-referrer`` would make forms send ``Origin: null``.
+# The Referer of later requests is then the origin, without the path and query that have the token. Not ``no-referrer``,
+# because browsers would send ``Origin: null`` with forms.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
-_SHARED_DIRECTIVES: Final = frozenset(
-    {"public", "s-maxage", "proxy-revalidate", "private"}
-)  # private="field": too weak
+# Replaced by a plain ``private``. ``private="field"`` too, because it lets shared caches store the rest.
+_SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate", "private"})
 
 
-def set_headers(
-    vary: str,
-    *,
-    private: bool,
-    in_address: bool = False,
-    send_part: Callable[[Exchange, Message], Awaitable[None]] | None = None,
-) -> Callable[[tuple[Any, ...], Message], Awaitable[None]]:
-    """A send that sets Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. ``send_part`` gets
-    each part of a stream. Bind the result with ``types.MethodType`` to ``(send,)``, or to an Exchange if
-    ``send_part`` is given."""
-    added: list[Header] = []
-    merged_names = {b"vary"}
-    if vary:
-        added.append((b"vary", vary.encode("latin-1")))
-    if private:
-        added.append((b"cache-control", b"private"))
-        merged_names |= {b"cache-control", *SHARED_ONLY}
-    if in_address:
-        added.append(_REFERRER_POLICY)
-        merged_names.add(_REFERRER_POLICY[0])
-    # ASGI requires lower case, but servers accept the usual spellings.
-    to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
+class CacheHeaders:
+    """Adds Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. Headers that the app has set are
+    merged."""
 
-    watched = send_part is not None
+    __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
-    def send_with_headers(exchange: tuple[Any, ...], message: Message) -> Awaitable[None]:
-        send: Send = exchange[0]
-        if message["type"] == "http.response.start":
-            # Copies: an app may send the same message or headers for every request.
-            message = {**message}
-            message["headers"] = headers = [*message.get("headers", ())]
-            for pair in headers:
-                if pair[0] in to_merge:
-                    message["headers"] = _merge(headers, vary, private=private, in_address=in_address)
-                    return send(message)
-            headers += added
-        elif watched and (("more_body" in message and message["more_body"]) or LONG_KEY in exchange[3]):  # noqa: RUF019
-            return send_part(exchange, message)  # type: ignore[misc]  # it is given, and bound to an Exchange
-        return send(message)
+    def __init__(self, vary: str, *, private: bool, in_address: bool = False) -> None:
+        self._vary = vary
+        self._private = private
+        self._in_address = in_address
+        self._added: list[Header] = []
+        names = {b"vary"}
+        if vary:
+            self._added.append((b"vary", vary.encode("latin-1")))
+        if private:
+            self._added.append((b"cache-control", b"private"))
+            names |= {b"cache-control", *SHARED_ONLY}
+        if in_address:
+            self._added.append(_REFERRER_POLICY)
+            names.add(_REFERRER_POLICY[0])
+        # ASGI requires lower case, but servers accept the usual spellings.
+        self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
-    return send_with_headers
+    def added_to(self, start: Message) -> Message:
+        """A copy of ``http.response.start`` with the headers. A copy, because an app may send one message for every
+        request."""
+        headers = [*start.get("headers", ())]
+        if any(name in self._merged_names for name, _ in headers):
+            headers = _merge(headers, self._vary, private=self._private, in_address=self._in_address)
+        else:
+            headers += self._added
+        return {**start, "headers": headers}
+
+    def wrap(self, send: Send) -> Send:
+        """A ``send`` that adds the headers."""
+
+        def send_with_headers(message: Message) -> Awaitable[None]:
+            return send(self.added_to(message) if message["type"] == "http.response.start" else message)
+
+        return send_with_headers
 
 
 def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool) -> list[Header]:
@@ -98,7 +90,7 @@ def _values(headers: list[Header], name: bytes) -> list[str]:
 
 def _make_private(own: list[str]) -> str:
     names = {member.lower() for member in own}
-    # must-understand lets a cache store what says no-store, if it knows the status code (RFC 9111 section 5.2.2.3).
+    # With must-understand a cache that knows the status code ignores no-store (RFC 9111 section 5.2.2.3).
     if "private" in names or ("no-store" in names and "must-understand" not in names):
         return ", ".join(own)
     rest = [member for member in own if member.partition("=")[0].strip().lower() not in _SHARED_DIRECTIVES]

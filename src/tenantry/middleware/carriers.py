@@ -1,4 +1,4 @@
-"""Carriers: the places of a token in a request."""
+"""Carriers: where a request may have its token."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Protocol, runtime_checkable
 
 from tenantry.middleware.addresses import MASK
+from tenantry.middleware.cache_headers import Header
 from tenantry.tokens import TOKEN_LENGTH
-
-Header = tuple[bytes, bytes]
 
 HTTP_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
@@ -21,15 +20,15 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """A custom carrier's result for one header line; hidden in the repr. Raises TypeError for wrong types."""
+    """A token that a custom carrier found in a header line; hidden in the repr. Raises TypeError for wrong types."""
 
     token: bytes
-    """The token; ``b""`` for an empty field is a bad token, not a missing one."""
+    """The token. Use ``b""`` for an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The line without the token, as the app sees it. None removes the line."""
+    """The line without the token, as the app sees it; None removes the line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add it to requests of any page; the origin is then checked, as for a cookie. Set
-    it to False only if a program or a script of your page sends it. In ``Cookie`` it is always True."""
+    """Whether a browser or gateway may add the token to requests of foreign pages. The origin is then checked, as for a
+    cookie. False only if a program or a script of your page adds it. Always True in ``Cookie``."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -39,20 +38,20 @@ class Extracted:
 
 @runtime_checkable
 class Carrier(Protocol):
-    """Reads a token in your own format from request headers. No I/O."""
+    """Reads tokens in your own format from request headers. No I/O."""
 
     @property
     def headers(self) -> Sequence[str]:
-        """Names of the headers to read, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
+        """Names of the headers to read: at least one, but not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The token in this line of header ``name`` (lower case), or None. It is called again with the rest until None.
-        An exception becomes a 500: keep values out of its message."""
+        """The first token in a line of header ``name`` (lower case), or None. It is called again with the rest of the
+        line until it returns None. An exception becomes a 500: keep values out of its message."""
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError unless it is a Carrier, ValueError for unreadable headers."""
+    """Raise TypeError unless it is a Carrier, ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -60,7 +59,7 @@ def require_carrier(carrier: object) -> None:
         )
     name = type(carrier).__name__
     if isinstance(carrier.headers, str) or not carrier.headers:
-        raise ValueError(f"{name}.headers is a list of the request headers that it reads")
+        raise ValueError(f"{name}.headers must be a list of at least one request header")
     for each in carrier.headers:
         if not HTTP_TOKEN.fullmatch(each) or each.lower() in _ORIGIN_HEADERS:
             raise ValueError(f"{name}.headers: {each!r} is not a request header that a carrier can read")
@@ -78,8 +77,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Move tokens from the scope to ``by_browser`` if a browser may have sent them, else to ``explicit``. Raises
-        RuntimeError if a carrier leaves its token in the rest."""
+        """Move tokens from the scope to ``by_browser`` if browsers may add them by themselves, else to ``explicit``.
+        Raises RuntimeError if a carrier leaves its token in the rest."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -92,7 +91,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Mask copies of the tokens that their carriers do not find, in the headers that are read.
+        # The headers may contain more copies of a token, in a format that its carrier does not know: mask them.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -106,7 +105,7 @@ class CustomCarriers:
                 found.append(Extracted(one.token, None) if name == b"cookie" else one)
                 if one.rest is None:
                     return None
-                if len(one.rest) >= len(value):  # otherwise this might never end
+                if len(one.rest) >= len(value):  # the loop might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
                         "left it there: Extracted.rest must be shorter than the line"
@@ -126,9 +125,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may carry its token. All are read; two different tokens are refused. ``headers`` contain the
-    token alone, but ``Authorization`` is read only with one of ``schemes``. ``paths`` are templates
-    (``/embed/{token}``) or path parameters."""
+    """Where a request may have its token. All places are read; two different tokens are refused. A header contains the
+    token alone, ``Authorization`` one of ``schemes`` before it. ``paths`` are templates (``/embed/{token}``) or path
+    parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -152,13 +151,13 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""The header in which dashboard pages send the token."""
+"""The first default header; dashboard pages send the token in it."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
-    Case-insensitive. ``Authorization`` with another scheme is left alone. Some proxies drop headers with
-    underscores."""
+    Case-insensitive. ``Authorization`` with another scheme is ignored. Some proxies drop headers with underscores.
+    Raises ValueError for an invalid name."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -170,40 +169,44 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A cookie, case-sensitive (RFC 6265)."""
+    """A cookie, case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A query parameter, case-sensitive after percent-decoding."""
+    """A query parameter, case-sensitive after percent-decoding. Raises ValueError for an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
-        raise ValueError(f"a query parameter's name is printable ASCII, not {name!r}")
+        raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
 
 
 def path(where: str) -> Carriers:
-    """A path segment: a template such as ``/embed/{token}``, below the mount point, or a path parameter of an outer
-    router. The app sees a mask. Paths end up in histories and proxy logs: prefer a header or cookie."""
+    """A path segment: a template such as ``/embed/{token}``, relative to the mount point, or a path parameter of an
+    outer router. The app sees ``redacted``. Browser histories and proxy logs keep paths: prefer a header or cookie.
+    Raises ValueError."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
             raise ValueError(
-                f"a path template has one segment {_PLACEHOLDER}, as in '/embed/{_PLACEHOLDER}', not {where!r}"
+                f"a path template must have one segment {_PLACEHOLDER}, as in '/embed/{_PLACEHOLDER}', not {where!r}"
             )
         if segments[-1] != _PLACEHOLDER:
-            raise ValueError(f"a path template must end with {_PLACEHOLDER}; later segments are never read ({where!r})")
+            raise ValueError(
+                f"a path template must end with {_PLACEHOLDER}, because later segments are never read: {where!r}"
+            )
     elif not where.isidentifier():
         raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
     return Carriers(paths=(where,))
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Combine carriers; a different second token is refused. Raises TypeError for other arguments."""
+    """Combine carriers; a request with two different tokens is refused. Raises ValueError without a carrier, TypeError
+    for an argument that is none."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
-    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # a carrier may have no hash
+    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # a carrier may not be hashable
     return Carriers(
         **{
             field.name: tuple(dict.fromkeys(name for each in merged for name in getattr(each, field.name)))
@@ -219,7 +222,7 @@ AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """The carriers of an option. Raises the errors of ``first_of``."""
+    """The Carriers that an option ``carriers`` means. Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):
@@ -233,4 +236,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The headers of ``header()``, and the cookie and query parameter ``USER_GROUP_TOKEN``."""
+"""The three headers of ``header()``, and the cookie and query parameter ``USER_GROUP_TOKEN``."""

@@ -19,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""A parameter's type: the user group of this request or websocket; 401 without a token."""
+"""The type of a parameter that gets the request's user group; 401 without a token."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""A parameter's type: ``variables(request)``."""
+"""The type of a parameter that gets ``variables(request)``; 401 without a token."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -31,9 +31,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Document the user group token in OpenAPI, for operations that depend on it, or for all with ``required=True``.
+    """Add the user group token to the OpenAPI document, for operations that use it, or for all with ``required=True``.
     Call it after ``app.add_middleware``, or pass ``carriers`` if the middleware is outside the app. Raises
-    InvalidSettings if neither is present."""
+    InvalidSettings without either."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -53,7 +53,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes, one of each kind. Query parameters appear only if nothing else is read."""
+    """The OpenAPI 3.1 security schemes, one for each kind of carrier; a query parameter only if there is no other
+    carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:
@@ -65,15 +66,15 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "scheme": "bearer",
                 "description": "The user group token.",
             }
-        elif not bare:  # Swagger UI knows only Basic, Bearer and Digest, and otherwise sends the typed value
+        elif not bare:  # as apiKey: of ``http`` schemes Swagger UI supports only Basic, Bearer and Digest
             text = f"`{scheme}`, a space and the user group token."
             schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:
-        text = "The user group token, in a cookie that the browser has. A page cannot set it for a request."
+        text = "The user group token, in a cookie that the browser has. A page cannot set it for a single request."
         schemes["UserGroupCookie"] = _api_key("cookie", name, text)
     if not schemes:
         for name in carriers.queries[:1]:
-            text = "The user group token. It stays in histories and in the logs of proxies: prefer a header."
+            text = "The user group token. Browser histories and proxy logs keep it: prefer a header."
             schemes["UserGroupQuery"] = _api_key("query", name, text)
     return schemes
 
@@ -95,12 +96,12 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
 
 
 def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
-    # In newer releases an included router is one route; flatten it as FastAPI's document does.
+    # In newer releases of FastAPI an included router is one route: flatten it, as FastAPI does for its document.
     flat: Any = getattr(routing, "iter_route_contexts", iter)
     for route in flat(app.routes):
         dependant = getattr(route, "dependant", None)
         if dependant is not None and _depends(dependant):
-            for method in getattr(route, "methods", None) or ():  # a websocket has none
+            for method in getattr(route, "methods", None) or ():  # a websocket route has no methods
                 yield route.path_format, method.lower()
 
 

@@ -1,4 +1,4 @@
-"""Token redaction and JSON lines for logs."""
+"""RedactTokens hides tokens in log records; JsonLines formats records as JSON."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Looser than a token: truncated and percent-encoded ones are hidden too.
+# Matches more than valid tokens: also those that are truncated or percent-encoded.
 _TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 
 
 def redact(text: str) -> str:
-    """The string without tokens."""
+    """The string with tokens replaced by ``ugtc_[redacted]``."""
     return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in log records. Add it to handlers, because a logger's filter misses its children::
+    """Hides tokens in log records. Add it to handlers, because a logger's filter misses child loggers::
 
     for handler in logging.getLogger("uvicorn.access").handlers:
         handler.addFilter(RedactTokens())
@@ -29,14 +29,14 @@ class RedactTokens(logging.Filter):
         if record.exc_info and not record.exc_text:
             text = logging.Formatter().formatException(record.exc_info)
             if redact(text) != text:
-                # The exception holds the token: pass on only its redacted traceback.
+                # The exception contains a token: keep only its redacted traceback.
                 record.exc_text = text
                 record.exc_info = None
         for name, value in list(record.__dict__.items()):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            arguments: Any = record.args  # keep the shape: formatters such as uvicorn's unpack it
+            arguments: Any = record.args  # keep type and length: formatters such as uvicorn's unpack it
             if isinstance(arguments, tuple):
                 record.args = tuple(_clean_argument(value) for value in arguments)
             elif isinstance(arguments, dict):
@@ -71,15 +71,15 @@ def _clean(value: Any) -> Any:
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 _FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
-"""Extra fields of our records."""
+"""Fields that our own records have through ``extra``."""
 
 _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
-"""The arguments of a record of ``uvicorn.access``."""
+"""Names for the arguments of a record of ``uvicorn.access``, in order."""
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and if present
-    ``exception``, ``request_id``, ``method``, ``path``, ``status``, ``seconds`` (from ``extra``). Tokens are hidden."""
+    """Formats records as JSON lines: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, ``exception`` if
+    any, and from ``extra`` ``request_id``, ``method``, ``path``, ``status``, ``seconds``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

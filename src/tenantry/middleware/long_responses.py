@@ -1,4 +1,5 @@
-"""LongResponse: ends a stream when its token is revoked or its group changes."""
+"""Exchange: the response to a request of a group. LongResponse: ends a stream when the token is revoked or the group
+changes."""
 
 from __future__ import annotations
 
@@ -7,33 +8,31 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import ref
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import UserGroup
-from tenantry.http import LAST_PART_KEY, SCOPE_KEY
-from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
+from tenantry.http import LAST_PART_KEY
+from tenantry.middleware.cache_headers import CacheHeaders, Message, Receive, Send
 from tenantry.middleware.timers import timer_queues
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
-
-BODY_READ: Final = "tenantry.body_read"
-"""The scope key that is set once the app has read the whole body."""
 
 _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by ``send`` after the response was ended; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after we ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """Watches one response until its request's scope is released. A cut response stays incomplete unless the app gave a
-    last part (LAST_PART_KEY)."""
+    """Watches one response until its last part, or until the app drops ``send`` and ``receive``. A response that we end
+    stays incomplete, unless the app gave a last part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
-    def __init__(self, resolver: BoundedResolver, exchange: Exchange) -> None:
-        self._send, self._receive, raw, scope = exchange
+    def __init__(self, resolver: BoundedResolver, raw: bytes, group: UserGroup, receive: Receive, send: Send) -> None:
         super().__init__(resolver, raw, monotonic_with_suspend)
-        self._group: UserGroup = scope[SCOPE_KEY]
+        self._group = group
+        self._receive = receive
+        self._send = send
         self._last_part: Callable[[str], bytes] | None = None
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -53,7 +52,7 @@ class LongResponse(TokenWatch):
         await self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` after the end."""
+        """The server's message, or ``http.disconnect`` as soon as the response is ended."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -79,7 +78,7 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # Weak: an app that fails during its response sends no last part.
+        # A weak reference, so that the response of an app that fails is released: no last part would stop its checks.
         weak = ref(self)
 
         def check() -> None:
@@ -89,28 +88,49 @@ class LongResponse(TokenWatch):
         self._timer = timer_queues.get().call_later(delay, check)
 
 
-def watch_responses(
-    resolver: BoundedResolver,
-) -> tuple[Callable[[Exchange], Awaitable[Message]], Callable[[Exchange, Message], Awaitable[None]]]:
-    """The app's ``receive`` and the send for parts of a stream; bind both to an Exchange."""
+class Exchange:
+    """``send`` and ``receive`` of an HTTP request of a group. Adds ``headers``. Begins a LongResponse when the response
+    has several parts or its app waits for the client to leave."""
 
-    def watched(exchange: Exchange) -> LongResponse:
-        scope = exchange[3]
-        found: LongResponse | None = scope.get(LONG_KEY)
-        if found is None:
-            found = scope[LONG_KEY] = LongResponse(resolver, exchange)
-        return found
+    __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 
-    def send_part(exchange: Exchange, message: Message) -> Awaitable[None]:
-        return watched(exchange).send(message)
+    def __init__(
+        self,
+        resolver: BoundedResolver,
+        raw: bytes,
+        group: UserGroup,
+        receive: Receive,
+        send: Send,
+        headers: CacheHeaders | None = None,
+    ) -> None:
+        self._resolver = resolver
+        self._raw = raw
+        self._group = group
+        self._receive = receive
+        self._send = send
+        self._headers = headers
+        self._watch: LongResponse | None = None
+        self._is_body_read = False
 
-    async def receive_while_good(exchange: Exchange) -> Message:
-        _, receive, _, scope = exchange
-        if LONG_KEY in scope or BODY_READ in scope:  # after the body only a disconnect can follow
-            return await watched(exchange).receive()
-        message: Message = await receive()
+    def send(self, message: Message) -> Awaitable[None]:
+        """Send a message. The awaitable raises ResponseCut if the response was ended."""
+        if message["type"] == "http.response.start":
+            if self._headers is not None:
+                message = self._headers.added_to(message)
+        elif self._watch is not None or message.get("more_body"):
+            return self._watched().send(message)
+        return self._send(message)
+
+    async def receive(self) -> Message:
+        """The server's message, or ``http.disconnect`` if the response was ended."""
+        if self._watch is not None or self._is_body_read:  # after the body only a disconnect can follow
+            return await self._watched().receive()
+        message = await self._receive()
         if message["type"] == "http.request" and not message.get("more_body"):
-            scope[BODY_READ] = True
+            self._is_body_read = True
         return message
 
-    return receive_while_good, send_part
+    def _watched(self) -> LongResponse:
+        if self._watch is None:
+            self._watch = LongResponse(self._resolver, self._raw, self._group, self._receive, self._send)
+        return self._watch

@@ -1,7 +1,7 @@
-"""OriginCheck: protects cookie tokens from requests of foreign pages.
+"""OriginCheck: refuses requests that a foreign page makes with a viewer's cookie.
 
-Websockets and unsafe methods pass with ``Sec-Fetch-Site: same-origin``, with an ``Origin`` that is allowed or equals
-``Host``, or with neither header; else they are refused (docs/decisions/0023-origins.md).
+Websockets and unsafe methods pass if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is allowed or names the same
+host as ``Host``, or if neither is sent (docs/decisions/0023-origins.md).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send the origin with each, so it is checked."""
+"""Methods that are not checked (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but browsers send ``Origin``
+with it, so it is checked."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -27,8 +28,8 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed`` are further origins; ``advice`` ends the error message. Raises
-    InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """The check of one middleware. ``allowed``: origins besides the same host. ``advice``: the fix in the error
+    message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -43,8 +44,8 @@ class OriginCheck:
 
     def require(self, scope: Mapping[str, Any]) -> None:
         """Raise OriginNotAllowed if the request may come from a foreign page."""
-        # A foreign page can write, and read a websocket, with a cookie (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2).
-        # No page can set Sec-Fetch-Site. Requests with neither header come from programs or old browsers.
+        # With the viewer's cookies a foreign page can send unsafe requests and use a websocket (OWASP ASVS 5.0, 4.4.2;
+        # RFC 6455 section 10.2). No page can set Sec-Fetch-Site or Origin. Programs and old browsers send neither.
         if scope["type"] == "http" and scope["method"] in SAFE_METHODS:
             return
         sites, origins, hosts = (
@@ -67,7 +68,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse origins. Raises InvalidSettings with the bad one and its fix."""
+    """Parse an option. Raises InvalidSettings with the malformed origin and its fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()
@@ -80,7 +81,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """Parse an Origin header; None unless it is exactly one origin."""
+    """Parse an origin; None if it is malformed."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None
@@ -128,4 +129,4 @@ def _advice(text: object) -> str:
         written = scheme + "://" + written.partition("://")[2]
     guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
     example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write scheme, host and, unless it is the default, port, as in {example}"
+    return f"write the scheme, the host and, unless it is the default, the port, as in {example}"

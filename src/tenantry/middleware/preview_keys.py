@@ -1,4 +1,8 @@
-"""Preview keys: passed from the token header to a mount of dashboards, otherwise refused with 401."""
+"""Preview keys, sent in the token header instead of a token.
+
+Only the mount of dashboards that issued a key can check it: the middleware passes it on, and answers 401 if no mount
+takes it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class PassedPreviewKey:
-    """The key of one request, hidden in the repr."""
+    """The preview key of one request. The repr hides it."""
 
     __slots__ = ("_key", "is_taken")
 
@@ -30,13 +34,13 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Take the key, and answer the request even if it is bad."""
+        """Return the key. The caller must answer the request, even if the key is bad."""
         self.is_taken = True
         return self._key
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether ``raw`` looks like a preview key and came in the token header."""
+    """Whether ``raw`` has the format of a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )
@@ -45,8 +49,7 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app. If the app takes the preview key, its response goes to ``send_private``; otherwise ``send`` gets a
-    401."""
+    """Run the app. If it takes the key, its response goes to ``send_private``; otherwise ``send`` gets a 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 
@@ -63,11 +66,13 @@ async def run_with_preview_key(
 
     try:
         await app(scope, receive, send_taken)
-    except MissingToken:  # a view requires a group; Starlette may have answered 500
+    except (
+        MissingToken
+    ):  # of a view that requires a group; Starlette has turned it into a 500 response, and raises it again
         if passed.is_taken:
             raise
     except Exception:
-        if is_cut:  # the app's framework wraps ResponseCut in its own error
+        if is_cut:  # our ResponseCut, or a framework's error around it
             return
         raise
     if not passed.is_taken and not is_refused:

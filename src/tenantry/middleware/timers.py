@@ -1,4 +1,4 @@
-"""TimerQueue: one timer for all open connections."""
+"""TimerQueue: many timers that use one timer of the event loop."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Callbacks run before other work of the loop; each may close a websocket, which takes 50 µs."""
+"""Callbacks in one step of the event loop; each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
 """Seconds between two wake-ups, unless timers are overdue."""
 
 
 class TimerHandle:
-    """A due callback."""
+    """One timer; ``callback`` is None once cancelled."""
 
     __slots__ = ("callback",)
 
@@ -26,12 +26,12 @@ class TimerHandle:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Cancel and release the callback."""
+        """Cancel the timer and release its callback."""
         self.callback = None
 
 
 class TimerQueue:
-    """Many timers as one, because ten thousand asyncio timers use a tenth of a core."""
+    """The timers of one event loop. Ten thousand asyncio timers would use a tenth of a core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
@@ -55,8 +55,8 @@ class TimerQueue:
 
     def _run(self, when: float) -> None:
         if when != self._wakes_at:
-            return  # an earlier waking has replaced this one
-        self._wakes_at = float("-inf")  # no other waking meanwhile
+            return  # replaced by an earlier wake-up
+        self._wakes_at = float("-inf")  # so that ``call_later`` in a callback schedules no wake-up: ``finally`` does
         loop = asyncio.get_running_loop()
         now, handles = loop.time(), self._handles
         try:

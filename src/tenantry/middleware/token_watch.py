@@ -1,4 +1,4 @@
-"""TokenWatch: checks the token of an open connection."""
+"""TokenWatch: checks the token of an open websocket or stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The default staleness bound in seconds."""
+"""The staleness bound, in seconds, assumed of a resolver that has none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -40,23 +40,26 @@ class BoundedResolver(Protocol):
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last answered poll began; None without a lease."""
+        """Seconds since the poll that renewed the lease began; None without a lease."""
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date, or ``inf``."""
+        """Seconds until the group's end date; ``inf`` without one."""
         ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The cached group. No I/O."""
+        """The token's group if it is cached and valid. No I/O."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        """The group. Raises InvalidToken or StoreUnavailable."""
+        """The token's group. Raises InvalidToken or StoreUnavailable."""
         ...
 
 
 class TokenWatch(ABC):
-    """Checks one connection's token about every fifth of the staleness bound, from ``_check`` to ``_stop``. It ends the
-    connection if the token is revoked, or after the bound without an answer."""
+    """Checks a connection's token about five times per staleness bound. Closes the connection if the token is revoked,
+    or if the resolver has no answer for the bound.
+
+    An answer counts until ``_valid_until``; then ``_wait`` checks again before the next message.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -79,7 +82,9 @@ class TokenWatch(ABC):
         self._clock = clock
         self._staleness = resolver.staleness
         self._interval = self._staleness / 5
-        self._margin = self._interval / 10  # time for the close message
+        self._margin = (
+            self._interval / 10
+        )  # a check begins this much before ``_valid_until``, to have time for the close message
         self._valid_until = float("inf")  # until the first check
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
@@ -88,7 +93,7 @@ class TokenWatch(ABC):
 
     @abstractmethod
     def _renewed(self, group: UserGroup) -> bool:
-        """Whether the connection continues with the updated group."""
+        """Use the current group. Return whether the connection continues."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
@@ -100,7 +105,7 @@ class TokenWatch(ABC):
         self._check()
         while not self._stopped:
             if self._close_reason is not None:
-                self._check()  # which closes
+                self._check()  # starts the task that closes the connection
             task = self._task
             if task is None or task.done():
                 return
@@ -114,12 +119,12 @@ class TokenWatch(ABC):
             return
         try:
             group = self._resolver.peek(self._raw)
-        except Exception:  # noqa: BLE001  # a foreign resolver that breaks its contract must not end the checks
+        except Exception:  # noqa: BLE001  # a resolver of yours may raise although it must not: go on with the checks
             group = None
         if group is None:
             self._start_task(self._resolve(), self._resolved)
         else:
-            left = self._lease_left()  # without leases, two failed checks in a row end the connection
+            left = self._lease_left()  # None without a lease: the answer then counts for two intervals
             self._extend(group, 2 * self._interval if left is None else left)
 
     async def _resolve(self) -> UserGroup:
@@ -142,7 +147,7 @@ class TokenWatch(ABC):
             logger.error("an open connection could not be checked: %s", type(error).__qualname__)
         if 0 < (rest := self._valid_until - self._clock() - self._margin) < float("inf"):
             self._schedule(rest)
-        else:  # the group is not known to be good
+        else:  # nothing is known any more
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:
@@ -151,10 +156,12 @@ class TokenWatch(ABC):
         if not self._renewed(group):
             self._mark_revoked(REVOKED, GROUP_CHANGED)
             return
-        now = self._clock()  # read first: a pause between the two clocks must not move the end back
+        now = (
+            self._clock()
+        )  # before ``seconds_left``: a pause between the two reads then ends the group early, not late
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
-        if ends <= 0:  # the clock was set since the group was resolved
+        if ends <= 0:  # possible if the time of day was set after the group was resolved
             self._mark_revoked(REVOKED, UserGroupExpired.code)
         elif (rest := left - self._margin) <= 0:
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
@@ -167,8 +174,8 @@ class TokenWatch(ABC):
 
     def _schedule(self, rest: float) -> None:
         if not self._stopped:
-            # Jittered, because many connections may open at once.
-            delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
+            # Random, because many connections may open at the same time: their checks are spread.
+            delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # not for security
             self._set_timer(min(delay, rest))
 
     def _set_timer(self, delay: float) -> None:
@@ -177,7 +184,8 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        # One answer may revoke thousands of connections: the next check closes each, in batches.
+        # The close is left to a timer: one change may revoke thousands of connections, and the TimerQueue closes them
+        # in batches.
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")
@@ -192,7 +200,7 @@ class TokenWatch(ABC):
         if self._task is task:
             self._task = None
         if not task.cancelled():
-            task.exception()  # retrieved and ignored: the client may have left
+            task.exception()  # read it, so that asyncio logs nothing: the client may have left
 
     def _stop(self) -> None:
         self._stopped = True

@@ -16,12 +16,15 @@ POLICY_VIOLATION: Final = 1008
 """The close code of a refused websocket (RFC 6455 section 7.4.1)."""
 
 _HELD_MESSAGES: Final = 8
-_NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
+_NO_HANDSHAKE: Final = Handshake()  # stands for that of HTTP requests, which have none
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 if a view requires one. A 500, or a websocket close before
-    accept, is held back until the app ends or streams: Starlette answers MissingToken with 500."""
+    """Runs an app without a user group, and answers 401 if a view requires one.
+
+    Frameworks such as Starlette answer the view's MissingToken with 500, or close the websocket, before the error
+    arrives here. So a 500 or an early close is held back until the app ends or sends more than an error page.
+    """
 
     __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
 
@@ -33,7 +36,7 @@ class LateUnauthorized:
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Run the app. Raises its errors except an early MissingToken."""
+        """Run the app. Raises its errors, except a MissingToken that can still be answered."""
         scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
@@ -44,7 +47,7 @@ class LateUnauthorized:
                 await send_error(error, scope, send)
             elif self._last in {"websocket.accept", "websocket.send"}:
                 await _close(error, send)
-            else:  # too late: the response has begun, or the websocket is closed
+            else:  # too late for a 401: the response has begun, or the websocket is closed
                 raise
         except Exception:
             await self._release()
@@ -56,7 +59,7 @@ class LateUnauthorized:
                 await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
-        """The app's ``send``."""
+        """The ``send`` of the app."""
         if self._held or self._may_hide_missing_token(message):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
@@ -69,8 +72,8 @@ class LateUnauthorized:
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # Litestar sends inside its handler, which shows whether the error has another cause. Starlette raises its
-        # error again.
+        # Litestar sends its 500 while it handles the error, which sys.exc_info() shows: release the response at once if
+        # the error is another one. Starlette shows nothing here, but raises its error again.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:
@@ -92,7 +95,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Send ``error`` as an HTTP response or as a websocket's denial response, or else close it (403)."""
+    """Answer with ``error``. A websocket gets a denial response or, if the server has none, is closed (403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

@@ -1,4 +1,4 @@
-"""Websockets of a group, closed when the token is revoked."""
+"""WebSocketSession: a websocket of a group."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from tenantry.aio import ReadAhead
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import UserGroup
 from tenantry.http import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
 from tenantry.middleware.cache_headers import Message, Send
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Seconds for which the end of an app waits for the close message."""
+"""Seconds for which the end of an app waits for the close message to be sent."""
 
 
 class SocketClosed(ConnectionError):
-    """Raised by ``send`` after we closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after we closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """One websocket: updates ``scope["user_group"]``, closes with 4401 on revocation and 1013 on outages."""
+    """One websocket. Each check updates ``scope["user_group"]``. Closes with 4401 on revocation, and 1013 in an outage
+    longer than the bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -48,7 +49,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Run the app. Raises its errors, except our SocketClosed."""
+        """Run the app. Raises its errors, except those that our SocketClosed caused."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
@@ -56,7 +57,7 @@ class WebSocketSession(TokenWatch):
     # --- what the app sees --------------------------------------------------------------------------------------------
 
     async def receive(self) -> Message:
-        """The client's message, or ``websocket.disconnect`` after the close."""
+        """The client's next message, or ``websocket.disconnect`` once we have closed the websocket."""
         if self._disconnect is not None:
             return self._disconnect
         message = await self._receive()
@@ -69,7 +70,7 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Send the message. Raises SocketClosed."""
+        """Send a message of the app. Raises SocketClosed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()
@@ -78,7 +79,7 @@ class WebSocketSession(TokenWatch):
                 return
             raise SocketClosed(f"the websocket was closed: {self._disconnect['reason']}")
         if kind not in {"websocket.accept", "websocket.send"}:
-            self._stop()  # the app closes or denies it
+            self._stop()  # the app itself closes or denies the websocket
         self._handshake.answered = True
         await self._send(message)
 
@@ -105,4 +106,4 @@ class WebSocketSession(TokenWatch):
         cause: BaseException | None = error if isinstance(error, Exception) else None
         while cause is not None and not isinstance(cause, SocketClosed):
             cause = cause.__cause__ or cause.__context__
-        return cause is not None  # suppress SocketClosed, even if a framework wrapped it
+        return cause is not None  # suppress an error that SocketClosed caused, also if a framework wrapped it

@@ -1,13 +1,9 @@
-"""Protocols for third-party implementations. All times are aware datetimes in UTC. Every method may raise
+"""Protocols of the parts that you can replace. Times are aware datetimes in UTC. Every coroutine may raise
 StoreUnavailable."""
 
-from tenantry.ports.api_tokens import ApiTokenStore
-from tenantry.ports.audit import AuditTrail
 from tenantry.ports.backend import Backend, LeasedBackend, Slots, SnapshotBackend
 from tenantry.ports.bus import Bus, ChangeListener, EvictionListener, WatchedBus
 from tenantry.ports.clock import Clock, MonotonicClock
-from tenantry.ports.codes import CodeShare, CodeStore
-from tenantry.ports.environments import EnvironmentStore
 from tenantry.ports.groups import GroupStore
 from tenantry.ports.sources import (
     LeasedSources,
@@ -17,8 +13,16 @@ from tenantry.ports.sources import (
     SourceLeaseHolder,
     SourceStore,
 )
-from tenantry.ports.store import Store, WrittenBackend
-from tenantry.ports.usage import UsageStore
+from tenantry.ports.store import (
+    ApiTokenStore,
+    AuditTrail,
+    CodeShare,
+    CodeStore,
+    EnvironmentStore,
+    Store,
+    UsageStore,
+    WrittenBackend,
+)
 
 __all__ = [
     "ApiTokenStore",

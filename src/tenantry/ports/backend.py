@@ -7,19 +7,19 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group of a token. A third-party backend needs nothing else."""
+    """Finds the group of a token: all that a backend must do."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group if the token's version, nonce and key id match its live token or one in its grace; else
-        None. The signature is already checked."""
+        """Return the group whose live token, or previous token during its grace, equals ``token``. The caller has
+        checked the signature."""
         ...
 
 
 class Slots(Protocol):
-    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host (a seqlock).
+    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host; ``slot_index`` maps a handle to one.
 
-    A writer stores an odd version in the group's slot before the commit and an even one after it. A cached answer is
-    valid while its slot has the even version read before the lookup."""
+    A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
+    while its slot has the even version that was read before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]: ...
@@ -27,30 +27,28 @@ class Slots(Protocol):
     def copy(self) -> Sequence[int]: ...
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write, if the slot still has ``version``."""
+        """Set an even version if the slot still has the odd ``version`` of a crashed writer."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend whose results carry a generation."""
+    """A backend whose results have a generation: the number of the last change they include."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the snapshot's generation; a result without one is used once. ``fresh``: bypass
-        second-level caches."""
+        """Like ``find``, with the snapshot's generation. ``fresh``: bypass second-level caches."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend that lists its changes, so that results can be cached under a lease."""
+    """A backend that lists its changes. A caller that polls them may cache results that have a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """Return the changes after generation ``since`` (None: the most recent); old changes may be missing. ``lease``:
-        seconds for which the caller will use its cache; a writer whose write it cannot see waits that long. Raises
-        StoreUnavailable."""
+        """Return the changes after generation ``since`` (None: the most recent); old ones may be missing. ``lease``:
+        seconds until the caller polls again or stops using its cache; a write that its slots do not show waits that
+        long."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first ``changes``. Clear the cache when the object
-        changes."""
+        """The store's slots on this host; None before the first ``changes``. If the object changes, clear the cache."""
         ...

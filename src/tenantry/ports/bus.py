@@ -4,33 +4,35 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives a bus's messages. A false message costs one read."""
+    """Receives the messages of a bus. A forged message costs one read."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Handle a write to the group, committed in this generation."""
+        """A write to the group was committed as this generation."""
 
     def flush(self) -> None:
-        """Handle a possible loss of messages: any cached answer may be stale."""
+        """Messages may have been lost: any cached group may be stale."""
 
 
 class Bus(Protocol):
     """Announces changes before the next poll. Messages may be lost, repeated or reordered."""
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Listen until cancelled; reconnect and call ``flush`` after each loss."""
+        """Pass messages to ``listener`` until cancelled. After each lost connection reconnect and call ``flush``."""
         ...
 
 
 class WatchedBus(Bus, Protocol):
+    """A bus that reports its status."""
+
     @property
     def status(self) -> str:
-        """``idle``, ``connecting``, ``receiving``, ``lost`` (disconnected) or ``deaf`` (connected, but its probes do
-        not arrive)."""
+        """``idle``, ``connecting``, ``receiving``, ``lost`` (disconnected) or ``deaf`` (connected, but its test
+        messages to itself do not arrive)."""
         ...
 
 
 class ChangeListener(Protocol):
-    """Forwards this process's writes."""
+    """Forwards this process's changes, for example to a bus."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Called between commit and return; must not block or raise."""
+        """Called after the commit, before the write returns. Must not block or raise."""

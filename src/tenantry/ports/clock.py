@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 Clock = Callable[[], datetime]
-"""The time of day: an aware datetime in UTC."""
+"""Returns the time of day: an aware datetime in UTC."""
 
 MonotonicClock = Callable[[], float]
-"""Seconds since some start, never going back."""
+"""Returns seconds since an arbitrary start; the value never decreases."""

@@ -18,7 +18,10 @@ from tenantry.groups import (
 
 
 class GroupStore(Protocol):
-    """User groups. Each write is one transaction with its audit entry."""
+    """Stores user groups. A write and its audit entry are one transaction.
+
+    With ``once``, a repeated write returns the first response. Raises IdempotencyInFlight; IdempotencyKeyReused for
+    another body; IdempotencySuperseded if the response's token is no longer live."""
 
     async def get_or_create(
         self,
@@ -29,8 +32,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Create the group with ``token``, or return the existing one unchanged. Raises IdempotencyKeyReused,
-        IdempotencySuperseded."""
+        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment,
+        AlreadyExists (the handle)."""
         ...
 
     async def update(
@@ -42,7 +45,7 @@ class GroupStore(Protocol):
         expected: UserGroup | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """``expected``: write only if the group still equals it. Raises UnknownGroup, GroupChanged."""
+        """Raises UnknownGroup; GroupChanged if the group was changed since ``expected`` was read."""
         ...
 
     async def rotate(
@@ -56,12 +59,12 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace ``current`` by the next version (compare-and-swap: one caller wins). ``grace_seconds``: None means
-        the environment's. Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
+        """Replace the live token ``current`` by its next version; one of concurrent callers succeeds.
+        ``grace_seconds``: None means the environment's. Raises UnknownToken, TokenAlreadyRotated."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Raises UnknownGroup."""
+        """Return the deleted group. Raises UnknownGroup."""
         ...
 
     @overload
@@ -73,7 +76,7 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """Find a group by environment and id, or by handle alone."""
+        """By environment and id, or by handle in all environments."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
@@ -83,13 +86,13 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Apply writes to different groups in one transaction. A write whose group another writer has changed, created
-        or deleted returns None and the rest commits; read that group again."""
+        """Write different groups in one transaction. If another writer has changed, created or deleted a group, its
+        result is None and the other writes commit: read that group again."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """List groups with ``team_id > after`` in order. ``match``: a prefix of the id or a part of the name, ignoring
-        ASCII case in names."""
+        """Return groups with ``team_id > after``, ordered by it. ``match``: the start of the id, or a part of the name,
+        where A to Z match in either case."""
         ...

@@ -7,54 +7,58 @@ from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, Sour
 
 
 class SourceDirectory(Protocol):
-    """Finds registered data sources."""
+    """Finds the data sources of an environment."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """``reference``: our id (``ds_…``) or the caller's."""
+        """``reference``: our id (``ds_…``) or the one that the creator chose (``provided_id``)."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches registrations under the lease of a store's groups; implemented by Resolver."""
+    """Caches data sources under the lease of their store's groups; implemented by Resolver."""
 
     @property
-    def staleness(self) -> float: ...
+    def staleness(self) -> float:
+        """The staleness bound in seconds."""
+        ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source if a usable entry is cached. No I/O; never raises."""
+        """Return the source from the cache, or None. No I/O; never raises."""
         ...
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read from the directory and cache the result if safe. Raises StoreUnavailable."""
+        """Read the source and cache it unless it changed meanwhile."""
         ...
 
 
 class SourceLeaseHolder(Protocol):
-    """Connects the Resolver and DataSources of one process."""
+    """Passes the lease from a process's Resolver to its DataSources."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The current lease; None: every query reads the store."""
+        """If None, every query reads the store."""
         ...
 
     def offer_lease(self, lease: SourceLease | None) -> None:
-        """Set the lease, held weakly; None when the Resolver stops."""
+        """Keep a weak reference to the lease. A Resolver that stops passes None."""
         ...
 
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose registrations can be cached. Each write is listed under SOURCES_HANDLE and changes the slots of
+    """A directory whose sources can be cached. Each write is listed under SOURCES_HANDLE and changes the slots of
     ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, from the store of record."""
+        """Like ``get``, with the snapshot's generation; bypasses second-level caches."""
         ...
 
 
 class SourceStore(LeasedSources, Protocol):
+    """Stores data sources."""
+
     async def create(
         self,
         environment: Environment,
@@ -66,25 +70,26 @@ class SourceStore(LeasedSources, Protocol):
         session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Raises AlreadyExists; InvalidSource if ``check_session_variables`` rejects ``session``."""
+        """Raises UnknownEnvironment; AlreadyExists (either id); InvalidSource if ``check_session_variables`` rejects
+        ``session``."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """List the environment's sources, ordered by the caller's id."""
+        """Ordered by ``provided_id``."""
         ...
 
     async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replace ``source.url`` by an equivalent spelling, such as an encrypted one, without connecting. Returns None
-        if the stored URL has changed."""
+        """Replace ``source.url`` by another form of it, such as its encryption, without connecting. None if another
+        writer has replaced or deleted it."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
-        """Raises UnknownDataSource."""
+        """Return the deleted source. Raises UnknownDataSource."""
         ...
 
 
 class SourceHolder(Protocol):
-    """A store as ``DataSources`` needs it."""
+    """The part of a store that ``DataSources`` needs."""
 
     @property
     def sources(self) -> SourceDirectory: ...

@@ -1,19 +1,188 @@
+"""A store and its parts, except groups and sources."""
+
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
-from tenantry.ports.api_tokens import ApiTokenStore
-from tenantry.ports.audit import AuditTrail
+from tenantry.groups import (
+    UNNAMED,
+    ApiToken,
+    AuditEntry,
+    AuditNote,
+    Author,
+    Caller,
+    ChainHead,
+    Environment,
+    RevokedApiToken,
+    Scope,
+    Tag,
+    Usage,
+    UsageBatch,
+    UsageKey,
+)
 from tenantry.ports.backend import LeasedBackend
 from tenantry.ports.bus import ChangeListener
-from tenantry.ports.codes import CodeStore
-from tenantry.ports.environments import EnvironmentStore
 from tenantry.ports.groups import GroupStore
 from tenantry.ports.sources import SourceStore
-from tenantry.ports.usage import UsageStore
+
+
+class EnvironmentStore(Protocol):
+    """Stores environments."""
+
+    async def create(
+        self,
+        name: str,
+        tag: Tag,
+        *,
+        external_data_sources: bool = False,
+        grace_seconds: int = 0,
+        author: Author = UNNAMED,
+    ) -> Environment:
+        """Raises AlreadyExists (the name)."""
+        ...
+
+    async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
+        """Set the default grace for later rotations. Raises UnknownEnvironment."""
+        ...
+
+    async def get(self, name: str) -> Environment | None: ...
+
+    async def list(self) -> Sequence[Environment]:
+        """Oldest first."""
+        ...
+
+    async def set_embedding_hosts(
+        self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
+    ) -> tuple[str, ...]:
+        """Replace all origins whose pages may embed dashboards. Raises UnknownEnvironment."""
+        ...
+
+    async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
+        """Read the origins of all environments that have any, by environment name."""
+        ...
+
+
+class ApiTokenStore(Protocol):
+    """Stores API tokens. ``digest``: the SHA-256 (32 bytes) of the secret string."""
+
+    async def create(
+        self,
+        environment: Environment,
+        *,
+        digest: bytes,
+        label: str,
+        scopes: Collection[Scope],
+        hint: str,
+        expires_at: datetime | None = None,
+        author: Author = UNNAMED,
+    ) -> ApiToken:
+        """``hint``: the secret's last four characters. Raises AlreadyExists (the digest), UnknownEnvironment."""
+        ...
+
+    async def get(self, digest: bytes) -> ApiToken | None:
+        """Read the token, never from a cache; None if unknown or revoked. Raises ApiTokenExpired."""
+        ...
+
+    async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
+        """Like ``get``, and find a group of the token's environment in the same read."""
+        ...
+
+    async def record_use(self, token: ApiToken) -> None:
+        """Set ``last_used_at``, unless it is less than an hour old. Not audited."""
+        ...
+
+    async def list(self, environment: Environment) -> Sequence[ApiToken]:
+        """Return all tokens, even revoked and expired ones, oldest first."""
+        ...
+
+    async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:
+        """Revoke the token and, in the same transaction, delete the codes it issued. Raises UnknownApiToken."""
+        ...
+
+
+class CodeShare(NamedTuple):
+    """Limits a group's codes of one purpose."""
+
+    group: bytes
+    """The handle."""
+    most: int
+
+
+class CodeStore(Protocol):
+    """Stores single-use codes and sessions. ``digest``: the SHA-256 (32 bytes) of the secret code."""
+
+    async def add(
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
+        share: CodeShare | None = None,
+    ) -> None:
+        """Store a code for ``lifetime`` seconds of the store's clock, in one transaction with the audit entry.
+
+        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the
+        group's oldest codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or
+        expired."""
+        ...
+
+    async def purpose(self, digest: bytes) -> str | None:
+        """Return a live code's purpose, or None. Check it before ``redeem``, so that guessed codes cause no writes."""
+        ...
+
+    async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
+        """Redeem the code: one of concurrent callers on any host gets the payload. None if the code is used, expired,
+        unknown or has another purpose."""
+        ...
+
+    async def read(self, digest: bytes, *, purpose: str) -> str | None:
+        """Return a session's payload and keep it. None as in ``redeem``."""
+        ...
+
+
+class UsageStore(Protocol):
+    """Stores usage by group, hour and data source. Usage outlives its group, because customers are billed by it."""
+
+    async def add(self, batch: UsageBatch) -> None:
+        """Add the batch, unless its writer has added this or a later number in the last 90 days."""
+        ...
+
+    async def sums(
+        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+    ) -> Mapping[UsageKey, Usage]:
+        """Sum the hours that began in [``since``, ``until``), in key order. A day of 100,000 groups takes seconds."""
+        ...
+
+    async def oldest(self) -> datetime | None:
+        """Return the earliest hour with usage."""
+        ...
+
+    async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
+        """Delete some thousand rows of hours before ``before``, with an audit entry; return how many. Repeat until
+        0."""
+        ...
+
+
+class AuditTrail(Protocol):
+    """Reads the audit trail. A write appends its entry in the same transaction; entries never change."""
+
+    async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
+        """Return entries with ``number > after``, oldest first."""
+        ...
+
+    async def head(self) -> ChainHead | None:
+        """Return number and MAC of the last sealed entry, or None."""
+        ...
 
 
 class StoreParts(Protocol):
+    """One part of a store for each kind of record."""
+
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -35,18 +204,19 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes still wait until no process of this host can use older answers; usually
-        0.0. Add it to a write's deadline."""
+        """Seconds for which committed writes still wait until this host's processes see them; usually 0.0. Add it to a
+        write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Raises StoreUnavailable unless the store answers and its tables match this version."""
+        """Raises StoreUnavailable unless the store answers and this version can use its tables."""
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""
         ...
 
 
-class Store(WrittenBackend, StoreParts, Protocol): ...
+class Store(WrittenBackend, StoreParts, Protocol):
+    """A backend with all parts."""

@@ -1,12 +1,11 @@
 """Create, update, rotate and delete user groups; issue API tokens."""
 
 from tenantry.provisioning.api_tokens import issue_api_token
-from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft
 from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
-from tenantry.provisioning.provisioner import LONGEST_GRACE, NOT_LOADED, NotLoaded, Provisioner
+from tenantry.provisioning.provisioner import LONGEST_GRACE, NOT_LOADED, NotLoaded, PropertyContract, Provisioner
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [

@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""The last characters of an API token, which identify it in a list."""
+"""Lists show this many last characters of an API token, so that operators can recognise it."""
 
 
 async def issue_api_token(
@@ -23,9 +23,9 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Create an API token; return its secret and its record. The store keeps only a digest.
+    """Create an API token; return its secret and its record. The store keeps only a digest of the secret.
 
-    The token expires at ``expires_at`` (None: never). Raises ValueError for a naive time. ``random(n)`` returns n
+    ``expires_at``: when the token expires (None: never); ValueError if it has no time zone. ``random(n)`` returns n
     random bytes.
     """
     if expires_at is not None and expires_at.utcoffset() is None:

@@ -12,17 +12,19 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Extra seconds for a write: the store's own deadline comes first, and its error says whether the write was done."""
+"""Seconds added to the deadline of a write, so that the store's own timeout comes first: its error says whether the
+write was committed."""
 
 
 class DeadlineExceeded(Exception):
-    """A call was cancelled at its deadline."""
+    """``run_with_timeout`` cancelled a call at its deadline."""
 
 
 class Deadline:
-    """A time limit, in seconds, for all store calls of one request; unlimited by default.
+    """A time limit, in seconds, for all store calls of one request together; unlimited by default.
 
-    ``settling()`` is the extra time for a committed write until other processes see it (``Store.settling``).
+    ``settling()`` returns the seconds that a committed write still needs until other processes see it
+    (``Store.settling``); they extend the limit.
     """
 
     __slots__ = ("_left", "_settling")
@@ -32,7 +34,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when the time is used up."""
+        """Await a store call that only reads. Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -42,7 +44,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable if no time is left to start, OutcomeUnknown if the write does not finish in time."""
+        """Await a store call that writes. Raises StoreUnavailable if no time is left to start it, OutcomeUnknown if it
+        does not finish in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -50,14 +53,14 @@ class Deadline:
             return await run_with_timeout(self._left + WRITE_GRACE_SECONDS, call, self._settling)
         except DeadlineExceeded:
             raise OutcomeUnknown(
-                "the store has not confirmed the write in time: look with GET before trying again"
+                "the store has not confirmed the write in time: check with GET before you try again"
             ) from None
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """Await ``call`` for ``seconds`` plus the result of ``extra``, read shortly before the deadline. Raises
-    DeadlineExceeded."""
-    # Most calls end with their first step. They need no timer, which would take a tenth of the request.
+    """Await ``call`` for at most ``seconds``. Shortly before the deadline, ``extra()`` is called; the seconds that it
+    returns extend the deadline. Raises DeadlineExceeded."""
+    # Most calls finish without suspending, and need no timer: setting one takes a tenth of the request's time.
     try:
         waiting_for = call.send(None)
     except StopIteration as done:
@@ -73,7 +76,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
             return await _Started(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
-            raise  # the call's own
+            raise  # by the call itself
     finally:
         if extension is not None:
             extension.cancel()
@@ -81,7 +84,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
 
 
 _EXTEND_BEFORE_SECONDS: Final = 0.02
-"""How long before the deadline ``extra`` is called."""
+"""How many seconds before the deadline ``extra`` is called."""
 
 
 def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:
@@ -91,7 +94,7 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits a call whose first step has run."""
+    """Awaits a coroutine that has already run to its first suspension, on ``waiting_for``."""
 
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call

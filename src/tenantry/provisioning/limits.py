@@ -1,4 +1,7 @@
-"""The limits of a user group (docs/http-api.md). Errors name a value by JSON pointer (RFC 6901) and never show it."""
+"""Checks the fields of a user group against their limits (docs/http-api.md).
+
+Errors name the field by JSON pointer (RFC 6901) and never show its value.
+"""
 
 from __future__ import annotations
 
@@ -13,36 +16,37 @@ from tenantry.groups import MOMENT_RULE, SETTABLE_FIELDS, GroupChanges, GroupDra
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
-"""Characters of an id, a name, a schema or a data source's id; at least one."""
+"""Maximum characters of an id, a name, a schema id or a data source id; the minimum is one."""
 
 MAX_BYTES: Final = 32 * 1024
-"""Bytes of the properties as compact JSON in UTF-8."""
+"""Maximum size of the properties, in bytes of compact JSON (UTF-8)."""
 
 MAX_DEPTH: Final = 8
-"""Levels of objects and arrays; the properties object is level 1."""
+"""Maximum nesting of objects and arrays in the properties; the properties object is level 1."""
 
 MAX_KEYS: Final = 256
-"""Names in the properties, over all levels."""
+"""Maximum number of names in the properties, all levels together."""
 
 MAX_INT: Final = 2**53 - 1
-"""The largest integer that all JSON readers read alike (RFC 8259 section 6)."""
+"""The largest integer that all JSON parsers read exactly (RFC 8259 section 6)."""
 
 MAX_MAPPING: Final = 100
-"""Entries of a mapping."""
+"""Maximum entries of a mapping."""
 
 _LONGEST_POINTER_PART = 255
 _WORST_NUMBER = 25  # characters of the longest float or integer
-_WORST_CHARACTER = 6  # bytes of one character: \u0001
+_WORST_CHARACTER = 6  # bytes of a character that is written as an escape: \u0001
 
 
 def check_draft(draft: GroupDraft) -> None:
-    """Raises InvalidBody for a field beyond the limits."""
+    """Raises InvalidBody if a field of a new group exceeds a limit."""
     check_text(draft.provided_id, "/user_group_id")
     _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody for a field beyond the limits. With ``merge``, null removes a mapping entry."""
+    """Raises InvalidBody if a changed field exceeds a limit. With ``merge`` (a merge patch), a mapping may have
+    nulls."""
     _check_fields(changes.given(), merge=merge)
 
 
@@ -57,7 +61,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """Check an id or name: 1 to 255 characters that every store can keep."""
+    """Raises InvalidBody unless ``text`` has 1 to 255 characters, without NUL, lone surrogates and tokens."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:
@@ -71,7 +75,8 @@ def check_moment(moment: object, pointer: str) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """Check for at most 100 entries, with strings of 1 to 255 characters."""
+    """Raises InvalidBody unless the mapping has at most 100 entries, whose keys and values ``check_text`` accepts. With
+    ``merge``, values may be null."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
     if len(mapping) > MAX_MAPPING:
@@ -99,11 +104,13 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "properties": check_properties,
     "expires_at": check_moment,
 }
-"""The check of each settable field except the mapping, which takes the value and its JSON pointer."""
+"""Settable field -> its check, a function of the value and its JSON pointer. ``mapping`` is not included, because its
+check depends on ``merge``."""
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """The JSON pointer of a path. Unprintable parts get question marks, long parts are cut, tokens are masked."""
+    """The JSON pointer of a path, safe to show: tokens are masked, each part is cut to 255 characters, and lone
+    surrogates become question marks."""
     pointer = ""
     for part in path:
         clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
@@ -112,7 +119,7 @@ def pointer_of(path: Iterable[object]) -> str:
 
 
 def _check_characters(text: str, pointer: str) -> None:
-    if holds_token(text):  # it would be stored unencrypted and shown in lists, dashboards and the audit trail
+    if holds_token(text):  # stored tokens would be readable in lists, dashboards and the audit trail
         raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
     if text.isascii():
         if "\0" in text:
@@ -123,7 +130,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """``at_most`` is an upper bound of the JSON's size."""
+    """``at_most`` is an upper bound of the properties' size as JSON, cheaper to compute than the size."""
 
     __slots__ = ("at_most", "keys")
 

@@ -5,7 +5,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from tenantry.errors import (
     AlreadyExists,
@@ -26,32 +26,54 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
+    Record,
     Token,
     UserGroup,
     merged_changes,
 )
 from tenantry.ports import GroupStore, SourceDirectory
-from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
 from tenantry.tokens import KeyRing, draft_token, mask_within
 
 LONGEST_GRACE: Final = 86_400
-"""Seconds that a token may outlive its rotation: one day."""
+"""Maximum seconds for which a rotated token may stay valid: one day."""
 
 _ATTEMPTS: Final = 10
-"""Attempts of a merge when another writer is faster."""
+"""How often a merge is tried when other writers change the group meanwhile."""
 
 _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED: the group has not been read yet. None means that it does not exist."""
+    """The type of NOT_LOADED, which means that the group has not been read yet. None means that it does not exist."""
 
     NOT_LOADED = "not loaded"
 
 
 NOT_LOADED: Final = NotLoaded.NOT_LOADED
+
+
+Properties: TypeAlias = Mapping[str, Any] | Record | None
+"""The properties of a group, or None."""
+
+
+class PropertyContract(Protocol):
+    """Rules that properties must satisfy before they are written, such as
+    ``tenantry.sql.checks.contract.QueryContract``.
+
+    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
+    """
+
+    refuses: bool
+
+    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
+        """The violations in a new group's properties."""
+        ...
+
+    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
+        """The violations of an update that changes the properties from ``before`` to ``after``."""
+        ...
 
 
 class ProvisioningStore(Protocol):
@@ -62,11 +84,12 @@ class ProvisioningStore(Protocol):
 
 
 class Provisioner:
-    """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
+    """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
 
-    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together. ``author``
-    goes into the audit trail. ``loaded`` is the group as just read, which saves a read. Every method may raise
-    StoreUnavailable; a write, OutcomeUnknown.
+    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
+    ``contract`` checks properties before they are written. The audit trail names ``author``. A caller that has just
+    read the group passes it as ``loaded``, which saves a read. Every method may raise StoreUnavailable; methods that
+    write may also raise OutcomeUnknown.
     """
 
     def __init__(
@@ -94,9 +117,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """The group with ``draft.provided_id``, created if it does not exist. An existing group is not changed.
+        """Return the group with ``draft.provided_id``, or create it. An existing group is not changed.
 
-        Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
+        Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded and the
+        contract's errors.
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
@@ -104,14 +128,14 @@ class Provisioner:
             self._enforce(
                 environment, draft.provided_id, self._contract.schema_errors(environment.name, draft.properties)
             )
-        if once is None:  # most callers get an existing group, which needs no new token
+        if once is None:  # the group usually exists, and then needs no new token
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)
             if loaded is not None:
                 return self._provisioned(loaded)
         try:
             issued = await self._create(environment, draft, once, author)
-        except AlreadyExists:  # the random handle was taken, once in 2^64
+        except AlreadyExists:  # another group has this random handle: draw another
             issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
@@ -123,7 +147,7 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """The group and its live token, or None. Raises SigningKeyMissing."""
+        """Return the group with its current token, or None. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
@@ -140,8 +164,10 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Apply ``changes``, with ``merge`` as a merge patch (RFC 7396) to the stored group. Raises InvalidBody,
-        UnknownDataSource, UnknownGroup, SigningKeyMissing before writing."""
+        """Apply ``changes`` to the group; with ``merge``, they are a merge patch (RFC 7396).
+
+        Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's errors before writing.
+        """
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -149,7 +175,7 @@ class Provisioner:
             if self._contract is not None and whole.properties is not UNCHANGED:
                 errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
                 self._enforce(environment, provided_id, errors)
-            self._provisioned(issued)  # mint first, so that every update made can be answered
+            self._provisioned(issued)  # raises SigningKeyMissing before the write, not after it
             try:
                 return self._provisioned(await self._change(issued, whole, author, as_read=merge))
             except GroupChanged:
@@ -157,7 +183,7 @@ class Provisioner:
         raise StoreUnavailable("other writers keep changing this user group: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
+        """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -186,8 +212,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """The contract's errors for an ``update``, even if the contract only logs; writes nothing. Raises its other
-        errors."""
+        """Return the contract's errors that ``update`` would raise or log, and write nothing. Raises InvalidBody,
+        UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -212,8 +238,8 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token``; of concurrent callers one wins. The old token stays valid for ``grace_seconds``
-        (None: the environment's grace).
+        """Replace ``current_token`` by a new one; of concurrent calls, one succeeds. The old token stays valid for
+        ``grace_seconds`` (None: the environment's grace).
 
         Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
         IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
@@ -222,9 +248,9 @@ class Provisioner:
             current = self._keys.read(current_token)
         except InvalidToken:
             if once is None:
-                raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
-            # The key may be known with another body, or the old token's signing key be gone since the first answer:
-            # the store decides, and finds no group of this token.
+                raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
+            # The store must look up the Idempotency-Key: the request may be a retry whose token's signing key is gone
+            # now, or reuse the key with another body. If not, a random token makes the store raise UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
@@ -266,9 +292,9 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Rotate by id, for operators, even if the old token's signing key is gone. Grace as in ``rotate``.
+        """Replace the token of the group with this id, even if the token's signing key is gone. For operators.
 
-        Raises UnknownGroup; TokenAlreadyRotated if another rotation was faster.
+        ``grace_seconds`` as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
         """
         issued = await self._load(environment, provided_id)
         if issued is None:
@@ -276,7 +302,7 @@ class Provisioner:
         return await self._rotate(environment, issued.token, grace_seconds, author)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group and return it; its token is dead. Raises UnknownGroup."""
+        """Delete the group, which invalidates its token, and return it. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:
@@ -285,7 +311,8 @@ class Provisioner:
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
-        """Raises UnknownDataSource, unless the environment skips the check. Adds the sources it finds to ``known``."""
+        """Raises UnknownDataSource, unless the environment has external data sources. Sources in ``known`` are not
+        looked up; found ones are added."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known
@@ -294,7 +321,7 @@ class Provisioner:
             if reference in known:
                 continue
             if await self._deadline.read(self._sources.get(environment, reference)) is None:
-                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # ids ds_… cannot be chosen
+                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # ids ds_… are ours
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
                     f"tenantry data-source create {name} --environment {environment.name} --url …",
@@ -304,14 +331,14 @@ class Provisioner:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that a merge patch makes. Raises InvalidBody if the result breaks a limit."""
+    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
 
 
 def checked_grace(seconds: int) -> int:
-    """Raises ValueError unless the grace is from 0 seconds to one day."""
+    """Return ``seconds``. Raises ValueError unless they are from 0 to LONGEST_GRACE."""
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
     return seconds

@@ -31,21 +31,23 @@ T = TypeVar("T")
 _log = logging.getLogger("tenantry.provisioning")
 
 _BETWEEN_TURNS: Final = 50
-"""Groups processed before other tasks get a turn: a few milliseconds."""
+"""Groups processed before the event loop may run other tasks: a few milliseconds of work."""
 
 _ATTEMPTS: Final = 5
-"""Attempts per group when other writers interfere."""
+"""How often a group is tried when other writers change it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Creates the group, or applies ``changes`` to it."""
+    """A request to create the group from ``changes``, or to apply them if it exists."""
 
     provided_id: str
     changes: GroupChanges
 
 
 class Outcome(StrEnum):
+    """What a successful upsert did."""
+
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -53,26 +55,28 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
+    """A successful upsert, and the group with its token."""
+
     outcome: Outcome
     group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. An error means that nothing was written, except OutcomeUnknown (unknown) and
-SigningKeyMissing: the key may have been removed after the write, and the group needs a rotation to get a token."""
+"""The result of an upsert. After an error nothing was written, with two exceptions: OutcomeUnknown, and
+SigningKeyMissing if the key was removed during the write (rotate the group to get a token)."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. Its deadline limits one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. If it has a deadline, use it for one call of ``upsert_many`` only."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Return a result per upsert, in order; each succeeds or fails alone. Ids must differ.
+        """Write the upserts and return a result for each, in order. Each succeeds or fails alone. Ids must differ.
 
-        With ``merge``, changes are merge patches (RFC 7396); without, ``properties`` and ``mapping`` are replaced. A
-        group that already matches is not written. An unexpected exception is raised before the first result; later it
-        is logged and reported for the remaining groups.
+        With ``merge``, changes are merge patches (RFC 7396); without, they replace ``properties`` and ``mapping``. A
+        group that already matches is not written. An unexpected exception is raised if no write has finished yet;
+        otherwise it is logged, and the remaining groups get an error as their result.
         """
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
@@ -91,7 +95,7 @@ class UpsertProvisioner(Provisioner):
                 break
             try:
                 results |= await self._attempt(environment, waiting, merge=merge, author=author)
-            except Exception as raised:  # earlier writes have their results
+            except Exception as raised:  # results of earlier attempts must reach the caller
                 if len(results) == refused:
                     raise
                 results |= dict.fromkeys(waiting, _logged(raised, author))
@@ -102,7 +106,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """The decided results; other groups lost a race with another writer."""
+        """Try each group once; return results by id. Without a result: groups that another writer changed meanwhile."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -137,16 +141,17 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write, or the group if it already matches."""
+        """The write to make, or the group with its token if it already matches."""
         if issued is None:
-            draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)
+            given: dict[str, Any] = {"name": provided_id, **changes.given()}
+            draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)
             check_draft(draft)
             if self._contract is not None and draft.properties is not None:
                 errors = self._contract.schema_errors(environment.name, draft.properties)
                 self._enforce(environment, provided_id, errors)
             return GroupCreation(draft, draft_token(environment.tag, self._keys.active_id, self._random))
         whole = merged(issued, changes) if merge else changes
-        provisioned = self._provisioned(issued)  # every update made can be answered
+        provisioned = self._provisioned(issued)  # raises SigningKeyMissing before the write, not after it
         if not whole.differing(issued.group):
             return provisioned
         if self._contract is not None and whole.properties is not UNCHANGED:
@@ -156,7 +161,7 @@ class UpsertProvisioner(Provisioner):
 
     async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
         found: dict[str, Issued] = {}
-        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # each group may be large
+        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # not all at once: each group may be large
             some = provided_ids[start : start + _BETWEEN_TURNS]
             found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)
@@ -169,7 +174,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log type and place only, as the message may hold a property; return the error to report."""
+    """Log the type and traceback, but not the message, which may contain a property. Return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",
@@ -182,13 +187,8 @@ def _logged(raised: Exception, author: Author) -> TenantryError:
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items, giving other tasks a turn in between."""
+    """Yield the items, and let the event loop run other tasks in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _BETWEEN_TURNS == 0:
             await asyncio.sleep(0)
-
-
-def _draft(provided_id: str, changes: GroupChanges) -> GroupDraft:
-    given: dict[str, Any] = {"name": provided_id, **changes.given()}
-    return GroupDraft(provided_id, **given)

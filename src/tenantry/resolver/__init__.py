@@ -1,6 +1,6 @@
 """Resolves tokens to user groups."""
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.resolver.loading import Counters
 from tenantry.resolver.loading import SingleFlight as SingleFlight
 from tenantry.resolver.resolver import Resolver

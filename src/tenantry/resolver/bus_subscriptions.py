@@ -1,4 +1,4 @@
-"""BusSubscriptions: follows buses in the polling loop."""
+"""BusSubscriptions: passes the messages of buses to the resolver."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before a crashed bus is followed again; the pause doubles after each crash."""
+"""Seconds before a failed bus is followed again; doubled at each failure."""
 
 STEADY = 60.0
-"""Seconds of operation that reset the pause."""
+"""Seconds without failure that reset the pause."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected. Ends of shorter runs flush no cache."""
+"""Seconds after which a bus counts as connected. If it fails later, messages may be lost, and the cache is flushed."""
 
 
 class BusSubscriptions:
-    """Follows buses until ``stop`` or the end of the loop. References its listener weakly."""
+    """One task for each bus, on one event loop, until ``stop``. References ``listener``, the resolver, weakly, and
+    stops when it is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -39,7 +40,7 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop unless they run already."""
+        """Start the tasks on this loop, and stop those on another loop."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -73,13 +74,11 @@ class WeakListener:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
-        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.flush()
@@ -100,7 +99,7 @@ async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
             logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
         if lasted >= CONNECTED:
-            listener.flush()  # messages may be lost
+            listener.flush()  # it may have lost messages
         return lasted >= STEADY
 
     await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
@@ -111,5 +110,5 @@ def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asynci
     if running is None:
         return
     for task in list(tasks):
-        with contextlib.suppress(RuntimeError):  # the loop may be closing in its own thread
+        with contextlib.suppress(RuntimeError):  # the loop may be closing, in another thread
             running.call_soon_threadsafe(task.cancel)

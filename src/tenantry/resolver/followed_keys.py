@@ -1,4 +1,4 @@
-"""FollowedKeys: the resolver's signing keys."""
+"""FollowedKeys: the signing keys of a resolver. It flushes the cache when a key is removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """Flushes the cache when a key is removed. ``cached_alone``: nothing polls, so each load rereads the file."""
+    """With ``cached_alone`` no poller calls ``refresh``: ``read`` rereads the key file itself."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -24,7 +24,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Raises InvalidToken; a forgery causes no file read."""
+        """Verify a token. Raises InvalidToken; a forged token causes no read of the key file."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -32,7 +32,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """Reread the file before a poll renews the lease."""
+        """Reread the key file. Called before each poll, so that no lease is renewed for removed keys."""
         self._keys.refresh()
         self._forget_removed()
 

@@ -1,4 +1,4 @@
-"""One load of a user group, its waiters and counters."""
+"""One load of a user group: its waiters, the backend's answer, and counters."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters woken before the loop runs other work."""
+"""Waiters woken in one step of the event loop."""
 
 
 class SingleFlight(Generic[T]):
-    """One load on one event loop. It runs in its own task, so cancelling a waiter does not affect others. ``pending``
-    is None until the backend is called."""
+    """One load on one event loop, and the requests that wait for it. It runs in its own task, so that cancelling one
+    waiter does not affect the others. As a context manager it passes an error to the waiters. ``pending`` is None until
+    the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -39,13 +40,12 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """A future for a new waiter."""
+        """A future of the result, for a new waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
 
     def set_result(self, result: T) -> None:
-        """Wake all waiters with ``result``."""
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
@@ -59,7 +59,7 @@ class SingleFlight(Generic[T]):
             self.set_stopped()
         elif error is not None:
             self._wake(0, None, error)
-        return isinstance(error, Exception)  # others stop the task or the loop
+        return isinstance(error, Exception)  # a CancelledError or KeyboardInterrupt must go on
 
     def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
@@ -81,7 +81,7 @@ class FindOnlyBackend:
         self.find = backend.find
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """The result of ``find``, which is always fresh."""
+        """The result of ``find``; ``fresh`` is ignored."""
         return LookupResult(await self.find(token))
 
 
@@ -90,13 +90,14 @@ class BackendReader:
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        # hasattr, for isinstance does not see attributes that a wrapper gives by ``__getattr__`` (Python 3.12).
+        # hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
         has_snapshots = hasattr(backend, "read_at_snapshot")
         self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read once. Raises StoreUnavailable, TimeoutError or the backend's TenantryError."""
+        """Look a token up. ``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the
+        backend's TenantryError."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -107,11 +108,11 @@ class BackendReader:
                 return await self.backend.read_at_snapshot(token, fresh=fresh)
         except BackendFailed as failure:
             self._counters.failures += 1
-            logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # its text may hold a secret
+            logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # the traceback may contain a secret
             raise StoreUnavailable("the backend cannot look up user groups: try again") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
-            if error.generic_message is not None:  # the caller gets another message
+            if error.generic_message is not None:  # callers see only the generic one
                 logger.warning("%s: %s", error.code, error.message)
             raise
         except TimeoutError:
@@ -120,7 +121,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer and when it was requested."""
+    """A backend's answer, when it was requested, and whether second-level caches were bypassed (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -129,7 +130,7 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised a foreign error; ``location`` is its type and position."""
+    """A backend raised an unexpected error; ``location`` has its type, file and line, but not its message."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -137,7 +138,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Turns foreign errors into BackendFailed."""
+    """Turns errors other than TenantryError and TimeoutError into BackendFailed."""
 
     __slots__ = ()
 
@@ -149,20 +150,20 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """How an answer may be used for its token."""
+    """How a backend's answer may be used for its token."""
 
     GOOD = "good"
-    """Use and cache it for at most its ``seconds``."""
+    """Use it, and cache it for at most its ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The token has no group here."""
+    """The token has no group in this environment, or is an old version."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Classify an answer."""
+        """Compare an answer with the token and the accepted environment (None: any)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -176,7 +177,7 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
-        # In its grace period a token is cached only if the backend says for how long, by the store's clock.
+        # The end of the grace is a time of the store's clock: cache the token only if the backend says for how long.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 
@@ -187,39 +188,39 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate across threads."""
+    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate if threads share it."""
 
     hits: int = 0
-    """Answered from the cache."""
+    """Tokens answered from the cache."""
     misses: int = 0
     """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
     forged: int = 0
-    """Malformed or not signed by our keys; refused without I/O."""
+    """Tokens malformed or not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Known to be unknown, outdated or expired; refused without I/O."""
+    """Tokens without a group, outdated or expired, as the cache knew; refused without I/O."""
     joined: int = 0
-    """Joined another request's load."""
+    """Tokens that joined another request's load."""
     loads: int = 0
     """Backend reads; a load whose first answer is outdated reads twice."""
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers discarded because the group changed, or may have."""
+    """Answers read again because the group had changed, or may have."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
     """Answers for another token: a backend bug."""
     failures: int = 0
-    """Failed loads."""
+    """Failed reads."""
     polls: int = 0
     """Answered polls."""
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Writes elsewhere that evicted usable answers."""
+    """Writes, reported by polls or buses, that dropped valid entries."""
     flushed: int = 0
-    """Flushes of the whole cache: a gap in the change list, another store or slots, or lost bus messages."""
+    """Flushes: a gap in the change list, another store or slots, a removed key, or lost bus messages."""
     last_staleness: float = 0.0
-    """Seconds from the last such write to its poll, by the store's clock."""
+    """Seconds, by the store's clock, from the last write that dropped a valid entry to the poll that listed it."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

@@ -1,4 +1,17 @@
-"""Poller: polls the store for changes. References loops and resolvers weakly."""
+"""Poller: polls the store for changes, which keeps the lease of a resolver's cache.
+
+The lease promises that the cache knows every write older than the staleness bound. An answered poll that began at time
+*t* has listed all writes from before *t*; it extends the lease to *t* plus the bound.
+
+- A poll copies the slot versions, asks for the changes since the last poll, drops the groups that were written to, and
+  extends the lease. A gap in the list clears the cache.
+- A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll is
+  answered.
+- A slot whose version stays odd for the bound is repaired: its writer has crashed.
+
+Polling starts at a cache miss, and stops after IDLE seconds without requests. One event loop polls; if it ends, another
+takes over.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +41,12 @@ IDLE = 30.0
 """Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Seconds for which a request waits for the first poll, so that its answer can be cached."""
+"""Upper bound, in seconds, on a load's wait for the first poll. Without a lease its answer would not be cached."""
 
 
 class Poller:
-    """Renews the cache's lease by polling five times per ``staleness`` bound (seconds), on any loop in use."""
+    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. References loops weakly, and
+    timers reference it weakly."""
 
     def __init__(
         self,
@@ -67,7 +81,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start polling unless it runs. Call on ``loop`` after each cache miss."""
+        """Poll on ``loop``, the running one, unless a loop polls already. Call it at each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -79,7 +93,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Wait briefly for a first poll on this loop."""
+        """Without a lease, wait briefly for a poll that has just begun."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -87,7 +101,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses; return ending tasks."""
+        """Stop polls and buses; return their tasks, which are being cancelled."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -99,7 +113,7 @@ class Poller:
 
     def _begin(self, loop: asyncio.AbstractEventLoop, epoch: int, now: float) -> None:
         self._begun_at = now
-        self._due = now + self._patience + self._interval  # later than this, another loop may take over
+        self._due = now + self._patience + self._interval  # if no poll has ended by then, another loop takes over
         self._subscriptions.start(loop)
         self._task = loop.create_task(self._run(loop, epoch), name="tenantry.poll")
         silence_destroy_warning(self._task)
@@ -108,7 +122,7 @@ class Poller:
         try:
             await self.poll()
         finally:
-            delay = self._interval * random.uniform(0.8, 1.0)  # noqa: S311  # so that a fleet does not ask in step
+            delay = self._interval * random.uniform(0.8, 1.0)  # noqa: S311  # so that processes do not poll at the same time
             with self._lock:
                 if epoch == self._epoch and not loop.is_closed():
                     self._task = None
@@ -116,7 +130,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again unless idle or polled by another loop."""
+        """Poll again, or stop if idle. No effect after ``stop`` or if another loop has taken over."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -133,7 +147,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once. A failure lets the lease expire; it is logged once per outage."""
+        """Poll once. Failures are counted; the first of an outage is logged."""
         self._keys.refresh()
         try:
             with BackendErrors():
@@ -163,16 +177,16 @@ class Poller:
         snapshot = self._cache.begin_poll(
             self._clock(), None if slots is None or slots is not self._slots else slots.copy()
         )
-        await asyncio.sleep(0)  # yield to the loop: a store that answers at once would block it longer
+        await asyncio.sleep(0)  # let the loop do other work: copy, answer and changes in one go would block it longer
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store listed its changes but has no slots")
+            raise StoreUnavailable("the store listed its changes but has no slots: they are needed to see local writes")
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots
-            snapshot = replace(snapshot, versions_at_poll=None)  # they were of other slots
+            snapshot = replace(snapshot, versions_at_poll=None)  # the copy was of the previous slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
             if ages:
                 self._counters.evicted += len(ages)
@@ -193,5 +207,5 @@ def _tick(poller: weakref.ref[Poller], epoch: int) -> None:
 
 def _cancel(task: asyncio.Task[None] | None) -> None:
     if task is not None and not task.done():
-        with contextlib.suppress(RuntimeError):  # its loop may be closing in its own thread
+        with contextlib.suppress(RuntimeError):  # its loop may be closing, in another thread
             task.get_loop().call_soon_threadsafe(task.cancel)

@@ -1,4 +1,14 @@
-"""Resolver: maps a token to its user group."""
+"""Resolver: from a token to its user group, through a cache.
+
+- ``peek`` answers from the cache, without I/O, while the entry is valid (``cache.group_cache``).
+- ``resolve`` checks the signature, so that a forged token costs no I/O, and loads the group from the backend. Requests
+  for one token share a load (``SingleFlight``).
+- The ``Poller`` asks the store for its changes, drops changed groups and keeps the lease. Buses report writes of other
+  hosts sooner; if a message is lost, the next poll finds the write.
+- While the store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+
+A backend that lists no changes has no lease: its answers are cached for the staleness bound.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +18,14 @@ from math import inf, isinf
 from typing import TYPE_CHECKING, cast
 
 from tenantry.aio import LoopLocal
-from tenantry.cache import TABLE_BYTE, ExpiringEntry, GroupCache
-from tenantry.cache.slots import monotonic_with_suspend, utc_now
+from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
+from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
-from tenantry.resolver.registrations import CachedRegistrations
+from tenantry.resolver.source_cache import SourceCache
 from tenantry.usage import NO_RECORDER, recorder_of
 
 if TYPE_CHECKING:
@@ -28,25 +38,24 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""The longest time for which a refusal is cached."""
+"""Seconds for which a token without a group is cached as such, unless the staleness bound is shorter."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
     - ``environment``: the only accepted one; None: any.
-    - ``staleness``: no answer older than this many seconds is used.
-    - ``capacity``, ``unknown_capacity``: the most cached tokens and refusals.
-    - ``patience``: a longer load (seconds, at most ``staleness``) raises StoreUnavailable.
+    - ``staleness``: no cached answer is used for more than this many seconds after the store confirmed it.
+    - ``capacity``, ``unknown_capacity``: upper bounds on cached tokens and on handles with refusals.
+    - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: seconds, including suspend. ``time_of_day``: checks end dates.
+    - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
 
-    A ``ports.LeasedBackend`` shows local writes at once, and other writes after a fifth of the bound, or the whole
-    bound during an outage. Answers of other backends are cached for the bound. Tokens of a removed key are refused
-    within the bound.
+    With a ``ports.LeasedBackend``, writes on this host are seen at once, and others after a fifth of the bound, or
+    after the whole bound if the store is away. Answers of other backends are cached for the bound. Tokens of a removed
+    key are refused within the bound.
 
-    A resolver may be shared by event loops and threads. Loads are per loop. Any thread may call ``evict`` and
-    ``flush``.
+    Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
     """
 
     def __init__(
@@ -64,11 +73,10 @@ class Resolver:
         time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
-            raise ValueError("staleness and patience must be seconds above 0")
+            raise ValueError("staleness and patience must be finite numbers of seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER
-        self._count_first_hit = self._usage.count_first_hit
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
@@ -84,12 +92,12 @@ class Resolver:
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
-        self._registrations = None
+        self._source_cache = None
         sources = getattr(backend, "sources", None)
         if self._poller is not None and hasattr(sources, "offer_lease"):
             holder = cast("SourceLeaseHolder", sources)
-            self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock, staleness)
-            self._registrations.offer()
+            self._source_cache = SourceCache(holder, self._cache, self._poller, clock, staleness)
+            self._source_cache.offer()
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -106,12 +114,12 @@ class Resolver:
 
     @property
     def cached(self) -> int:
-        """The number of cached tokens."""
+        """The number of cached tokens, valid or not."""
         return len(self._cache)
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last answered poll began; None without a lease."""
+        """Seconds since the poll that renewed the lease began; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
@@ -120,31 +128,28 @@ class Resolver:
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The cached group if usable. No I/O; never raises."""
+        """The token's group, if it is cached and valid. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
-        except LookupError:  # not here, or too short for a token
+        except LookupError:  # not cached, or too short for a token
             return None
-        lease = entry.lease
         now = self._clock()
-        if now >= lease.until or now >= entry.deadline or lease.versions[entry.slot] != entry.version:
+        if not entry.is_valid(now) or now >= entry.check_end_at:
             return None
         entry.seen = True
         self.counters.hits += 1
-        # No other thread runs between these two: CPython switches at calls and loop ends.
-        if entry.hits:
-            entry.hits += 1
-        else:
-            self._count_first_hit(entry)
+        self._usage.count_hit(entry)
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The token's group.
+        """The token's group, from the cache or the backend.
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or its group is deleted or of another
         environment: callers cannot tell which. Raises UserGroupExpired, a kind of InvalidToken, or StoreUnavailable.
         """
-        key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
+        key = (
+            raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
+        )  # b"" is no token: refused below
         group = self.peek(key)
         if group is not None:
             return group
@@ -156,7 +161,7 @@ class Resolver:
             raise
         entry = self._expiring(key)
         if entry is not None:
-            return self._peek_expiring(entry)
+            return self._use_expiring(entry)
         self.counters.misses += 1
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
@@ -164,14 +169,14 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        if self._registrations is not None:
-            self._registrations.offer()
+        if self._source_cache is not None:
+            self._source_cache.offer()  # again, because ``aclose`` withdraws it
         flights = self._flights.get()
         flight = flights.get(key)
         if (
             flight is None
             or flight.task.done()
-            or not (flight.pending is None or self._cache.is_valid(flight.pending, self._clock()))
+            or not (flight.pending is None or self._cache.can_join(flight.pending, self._clock()))
         ):
             flight = SingleFlight(loop)
             loading = self._load_task(flights, flight, key, token, ahead=ahead)
@@ -182,11 +187,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Apply a write (ports.EvictionListener)."""
+        """Drop what is cached of a group from before a write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache after lost messages (ports.EvictionListener)."""
+        """Clear the cache after lost messages (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -195,11 +200,11 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop loads of this event loop, polls and buses; waiters get StoreUnavailable. The resolver can be used
-        again."""
+        """Stop polls, buses and the loads of this event loop, whose waiters get StoreUnavailable; send usage. The
+        resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
-        await self._flights.aclose()  # a task cancelled before its start does not remove itself
+        await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
         for flight in loads:
             flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -208,8 +213,8 @@ class Resolver:
         for flight in loads:
             flight.set_stopped()
         self._cache.flush()
-        if self._registrations is not None:
-            self._registrations.withdraw()
+        if self._source_cache is not None:
+            self._source_cache.withdraw()
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
@@ -218,11 +223,12 @@ class Resolver:
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
-    def _expiring(self, key: bytes) -> ExpiringEntry | None:
+    def _expiring(self, key: bytes) -> CacheEntry | None:
         entry = self._cache.entry(key)
-        return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
+        is_expiring = entry is not None and entry.group.expires_at is not None and entry.is_valid(self._clock())
+        return entry if is_expiring else None
 
-    def _peek_expiring(self, entry: ExpiringEntry) -> UserGroup:
+    def _use_expiring(self, entry: CacheEntry) -> UserGroup:
         entry.seen = True
         try:
             self._check_end(entry.group, entry)
@@ -233,23 +239,25 @@ class Resolver:
         self.counters.hits += 1
         return self._usage.counted(entry.group)
 
-    def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
+    def _check_end(self, group: UserGroup, entry: CacheEntry | None) -> None:
         now, left = self._clock(), self.seconds_left(group)
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if entry is not None:
-            entry.deadline = min(entry.answer_deadline, now + min(left, self._staleness))
+            # Even if the end is later, check again within the bound, because the machine's clock may be set.
+            entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
+        """Raise InvalidToken if the cache knows that the token is dead. Return whether it is newer than the cached
+        group: second-level caches may not know its rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
         if behind or self._cache.refused(key, token.handle, now):
             self.counters.refused += 1
             raise InvalidToken(InvalidToken.MESSAGE)
-        # Only the store of record surely knows a rotation that is newer than the cached group.
         return cached is not None and token.version > cached.token_version
 
     # --- the backend --------------------------------------------------------------------------------------------------
@@ -280,7 +288,7 @@ class Resolver:
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)
-        if self._is_outdated(token, answer):
+        if self._is_outdated(token, answer):  # a write came during the read, or a second-level cache was behind
             self.counters.stale += 1
             answer = await self._read(flight, token, fresh=True)
         return self._store(key, token, answer)
@@ -319,9 +327,11 @@ class Resolver:
             seconds = inf if result.seconds is None else result.seconds
             if self._poller is None:
                 seconds = min(seconds, self._staleness)
-            deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
+            deadline = (
+                inf if seconds == inf else answer.started + seconds
+            )  # the constant, not a new float for each entry
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            entry = self._expiring(key)  # another load may have stored a newer record
+            entry = self._expiring(key)  # of another group object if another load has stored a later state
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

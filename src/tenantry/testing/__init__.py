@@ -1,7 +1,5 @@
-"""Test helpers for host programs: a clock, sample records, contract tests of the ports, and the leak kit.
-
-The contracts import pytest on first use. The leak kit's pytest plugin is ``tenantry.testing.leaks``.
-"""
+"""Helpers for your tests: a clock, sample records, contract tests for your implementations of the ports, and the leak
+kit. The contracts need pytest. The leak kit's pytest plugin is ``tenantry.testing.leaks``."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """A ``tenantry.ports.Clock`` that returns an aware datetime in UTC. Its ``monotonic`` is a MonotonicClock."""
+    """A ``tenantry.ports.Clock`` that moves only by ``advance``. Its ``monotonic`` is a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -59,12 +57,13 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """An Environment: id 1, ``production``, tag Customer."""
+    """An Environment with id 1, name ``production`` and tag Customer, changed by ``fields``."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """A UserGroup named Acme with a random handle, version 1, revision 1, and no properties or mapping."""
+    """A UserGroup named Acme with a random handle, token version 1 and no properties or mapping, changed by
+    ``fields``."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -80,7 +79,7 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token with a random handle and nonce, signed by key ``k1``; or a token of ``group``."""
+    """A Token of key ``k1`` with a random nonce, changed by ``fields``: for ``group``, or with a random handle."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

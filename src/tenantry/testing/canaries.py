@@ -1,7 +1,7 @@
 """Canary groups: user groups whose values are all unique and recognisable.
 
-Values keep the type of the example's: dates, times, UUIDs, colours, e-mail and ``https`` addresses. Booleans and null
-are copied.
+Each value has the type and form of the example's value: date, time, UUID, colour, e-mail or ``https`` address. Booleans
+and null are copied, because they cannot be unique.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tenantry.provisioning import Provisioner
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?=\Z|[T ])")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _COLOUR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
-_FIRST_DAY = date(2100, 1, 1)  # ordinary data have no days from here on
-_LEAST, _SPAN, _STEP = 1_000_000_000, 400_000_000, 611_953  # ten digits that fit into 32 bits
+_FIRST_DAY = date(2100, 1, 1)  # later than the days of ordinary data
+_LEAST, _SPAN, _STEP = 1_000_000_000, 400_000_000, 611_953  # numbers of ten digits, below 2**31
 _SEPARATORS = re.compile(r"[^\d]")
-_SHORTEST = 6  # characters: a shorter string may occur by chance
+_SHORTEST = 6  # characters; shorter strings may occur by chance
 
 _PATTERNS = {
     "text": re.compile(r"canary[0-9a-f]{16}"),
@@ -33,14 +33,16 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""Patterns of each kind of canary in lower-case text."""
+"""Kind -> pattern that finds its canaries in text in lower case."""
 
 
 class Canary(NamedTuple):
-    """One value of one group (counted from 0), with its name."""
+    """A recognisable value of one group."""
 
     group: int
+    """The group's index."""
     name: str
+    """The property, such as ``properties.region``."""
     value: str
 
 
@@ -63,7 +65,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return self._groups[index]
 
     def find(self, text: str) -> frozenset[Canary]:
-        """Find canaries, ignoring case and thousands separators."""
+        """Find the canaries in ``text``, ignoring case and thousands separators."""
         found = self._known.get(text)
         if found is None:
             found = frozenset(self._search(text.lower()))
@@ -73,7 +75,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make one more text canary for a group."""
+        """Make one more canary for the group with this index and return its value."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -82,8 +84,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by id; the stored groups replace these. Raises like
-        ``Provisioner.get_or_create``."""
+        """Create the groups in a store and return their tokens by id. From then on this sequence has the stored groups.
+        Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -115,11 +117,11 @@ def canary_groups(
 ) -> CanaryGroups:
     """Make ``count`` groups with the properties of an example or a JSON Schema, filled with canaries.
 
-    ``values`` sets properties: one value for all groups, which is then no canary, or a function of the group's number,
-    from 0, which returns different values. ``mapping`` names each schema's data source, for all groups or by number.
-    Ids and names are canaries too.
+    ``values`` replaces properties: by one value for all groups, which is then no canary, or by a function that returns
+    another value for each index. ``mapping``: schema to data source, for all groups or as a function of the index. Ids
+    and names are canaries too.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function's values repeat.
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a value.
     """
     if (like is None) == (schema is None):
         raise TypeError("give an example, like={…}, or a JSON Schema, schema={…}")
@@ -150,7 +152,8 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """An example of a JSON Schema, from ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``."""
+    """Make a value that fits a JSON Schema. Reads ``type``, ``format``, ``items``, ``properties``, ``enum`` and
+    ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")
@@ -225,7 +228,7 @@ class _Maker:
         return f"https://{text}.example.com" if example.startswith(("http://", "https://")) else text
 
     def _given(self, group: int, name: str, value: Any) -> Any:
-        """Only a long word or a number of ten digits is recognisable."""
+        """Note a value of ``values`` as a canary if it is a word of at least six characters."""
         if isinstance(value, list | tuple):
             return [self._given(group, f"{name}[{index}]", item) for index, item in enumerate(value)]
         word = str(value).lower()

@@ -1,12 +1,24 @@
-"""The part of DriverContract about limits of rows, bytes and time."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too; its SQL is its own
+"""The part of DriverContract about limits of rows, bytes and time, stopping queries, and returning connections."""
+# ruff: noqa: S101 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
 
-from tenantry.datasources import StreamLimits
-from tenantry.errors import QueryTimeout, TooManyBytes, TooManyRows
-from tenantry.testing.contract_checks import SHORT, check_answers, run_check, skip_unless_stopped
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from tenantry.datasources import Driver, StreamLimits
+from tenantry.errors import QueryTimeout, SourceUnavailable, TooManyBytes, TooManyRows
+from tenantry.testing.contract_checks import SHORT, check_answers, connected, run_check, skip_unless_stopped
 from tenantry.testing.engine_case import AskedDriver, EngineCase
+
+_LATE = 3
+"""How often a query is stopped that has ended already, which the pool may do."""
+_ROWS = 70
+"""More rows than any engine sends in one chunk."""
+_CANCELLED = 16
+_STEP = 0.001
+"""Each query runs this many seconds longer than the one before, until it is cancelled."""
 
 
 class BoundsContract:
@@ -22,7 +34,7 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_bytes_are_limited(self, engine: EngineCase) -> None:
-        """Half of the limit passes, because engines count strings differently."""
+        """Half of the limit must pass, more than the limit must fail. In between engines count differently."""
 
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
@@ -58,7 +70,6 @@ class BoundsContract:
         run_check(engine, check, max_bytes=100_000, stream=StreamLimits(max_bytes=100_000))
 
     def test_a_query_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """The next query on the connection has the right rows."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -69,7 +80,6 @@ class BoundsContract:
         run_check(engine, check, timeout=SHORT)
 
     def test_a_stream_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """While it waits for its first row."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -78,3 +88,99 @@ class BoundsContract:
             await check_answers(asked, engine)
 
         run_check(engine, check, timeout=SHORT)
+
+    def test_a_query_is_stopped_from_another_thread(self, engine: EngineCase) -> None:
+        skip_unless_stopped(engine)
+
+        async def check(asked: AskedDriver) -> None:
+            for pause in (0.0, SHORT / 2):
+                task = asyncio.create_task(asked.result(engine.slow))
+                await asyncio.sleep(pause)
+                task.cancel()
+                await asyncio.wait([task])
+                assert task.cancelled(), f"it ended by itself: slow must run for longer than {engine.patience:g} s"
+                await check_answers(asked, engine)
+
+        # A timeout that is too long to end the query in place of the cancellation.
+        run_check(engine, check, timeout=4 * engine.patience)
+
+    def test_it_is_closed_while_queries_run(self, engine: EngineCase) -> None:
+        skip_unless_stopped(engine)
+
+        async def check(asked: AskedDriver) -> None:
+            running = [asyncio.create_task(asked.result(engine.slow)) for _ in range(2)]
+            await asyncio.sleep(SHORT / 2)
+            await asked.close(engine.patience)
+            for outcome in await asyncio.gather(*running, return_exceptions=True):
+                assert isinstance(outcome, SourceUnavailable), repr(outcome)
+
+        run_check(engine, check, pool_size=2, timeout=4 * engine.patience)
+
+    def test_a_stop_after_the_last_row_stops_nothing(self, engine: EngineCase) -> None:
+        driver = engine.open_driver(engine.limits())
+        bound = AskedDriver(driver, engine.limits()).bind(engine.rows(3))
+        with connected(driver) as other:
+            for _ in range(_LATE):
+                with connected(driver) as connection:
+                    assert len(driver.fetch(connection, bound)) == 3
+                    for _ in range(_LATE):
+                        driver.interrupt(connection)
+                    assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
+                with suppress(Exception):  # a closed connection may raise anything
+                    driver.interrupt(connection)
+            assert len(driver.fetch(other, bound)) == 3
+        driver.shutdown()
+
+    def test_queries_are_cancelled_at_any_moment(self, engine: EngineCase) -> None:
+        async def check(asked: AskedDriver) -> None:
+            template = f"select {engine.types['text']} as v{engine.from_one_row}"
+            for number in range(_CANCELLED):
+                task = asyncio.create_task(asked.rows(template, v="cancelled"))
+                await asyncio.sleep(number * _STEP)
+                task.cancel()
+                await asyncio.wait([task])
+                rows = await asked.rows(template, v=f"value {number}")
+                assert rows == [(f"value {number}",)], f"a query has the rows of a cancelled one: {rows}"
+
+        run_check(engine, check)
+
+    def test_connections_are_given_back(self, engine: EngineCase) -> None:
+        """Each connection is closed exactly once after answers, errors, exceeded limits, stops and abandoned
+        streams."""
+        driver = CountingDriver(engine.open_driver(engine.limits(row_limit=_ROWS)))
+
+        async def run() -> None:
+            asked = AskedDriver(driver, engine.limits(row_limit=_ROWS))
+            for _ in range(3):
+                await asked.result(engine.rows(_ROWS))
+                await asked.error(engine.rows(_ROWS + 1))
+                await asked.error("select nothing from nowhere_at_all")
+                await asked.leave_stream(engine.rows(_ROWS))
+                task = asyncio.create_task(asked.result(engine.rows(3)))
+                await asyncio.sleep(_STEP)
+                task.cancel()
+                await asyncio.wait([task])
+            await check_answers(asked, engine)
+            await asked.close(engine.patience)
+
+        asyncio.run(run())
+        assert driver.closed == driver.opened, "a connection is left open, or closed twice"
+
+
+class CountingDriver:
+    def __init__(self, driver: Driver[Any]) -> None:
+        self._driver = driver
+        self.opened: int = 0
+        self.closed: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def open(self) -> Any:
+        connection = self._driver.open()
+        self.opened += 1
+        return connection
+
+    def close(self, connection: Any) -> None:
+        self.closed += 1
+        self._driver.close(connection)

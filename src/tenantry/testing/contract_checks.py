@@ -1,5 +1,5 @@
 """Helpers shared by the parts of DriverContract."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 SHORT: Final = 0.5
-"""A timeout in seconds, for queries that exceed it."""
+"""A timeout in seconds that ``EngineCase.slow`` exceeds."""
 
 
 def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]], **limits: Any) -> None:
@@ -36,7 +36,7 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """Check that the next query has its rows. Repeats queries that exceed a short timeout."""
+    """Check that the next query returns its own rows. Repeats it if the test's short timeout stops it."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:
@@ -53,7 +53,6 @@ async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
 
 
 def skip_unless_stopped(engine: EngineCase) -> None:
-    """Skip a test for drivers that declare that they cannot stop queries."""
     driver = engine.open_driver(engine.limits())
     declared = driver.enforcement if isinstance(driver, DeclaringDriver) else None
     driver.shutdown()

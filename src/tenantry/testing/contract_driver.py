@@ -5,9 +5,9 @@
         def engine(self):
             return EngineCase(make_driver=MyDriver, url="mine://user:secret@127.0.0.1/test", …)
 
-EngineCase describes the engine. The tests need only pytest.
+EngineCase describes the engine. The tests need no pytest plugin.
 """
-# ruff: noqa: S101, S608 - a test suite, which is in the package because third parties run it too; its SQL is its own
+# ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from tenantry.errors import (
 from tenantry.sql import DIALECTS, PARAMSTYLES
 from tenantry.testing.contract_bounds import BoundsContract
 from tenantry.testing.contract_checks import check_answers, connected, run_check
-from tenantry.testing.contract_stops import StopsContract
 from tenantry.testing.contract_types import TypesContract
 from tenantry.testing.contract_values import REQUIRED, VALUES
 from tenantry.testing.engine_case import AskedDriver, EngineCase
@@ -38,7 +37,7 @@ _CANARY: Final = "c4n4ry"
 _REFUSALS: Final = (NotOneStatement, QueryFailed)
 
 
-class DriverContract(TypesContract, BoundsContract, StopsContract):
+class DriverContract(TypesContract, BoundsContract):
     """Tests of a Driver. A subclass provides the fixture ``engine``."""
 
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:
@@ -51,8 +50,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         driver.shutdown()
 
     def test_what_writes_is_refused(self, engine: EngineCase) -> None:
-        """Each write is refused alone and after a reading statement."""
-
         async def check(asked: AskedDriver) -> None:
             before = await asked.rows(engine.unchanged)
             for write in engine.writes:
@@ -75,7 +72,7 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check)
 
     def test_a_session_keeps_nothing(self, engine: EngineCase) -> None:
-        """A query's settings are refused or gone before the next query."""
+        """A statement that changes the session is refused, or its change is gone before the next query."""
 
         async def check(asked: AskedDriver) -> None:
             for statement, shown_by in engine.settings.items():
@@ -98,8 +95,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check, pool_size=4)
 
     def test_an_error_shows_nothing(self, engine: EngineCase, caplog: pytest.LogCaptureFixture) -> None:
-        """No error of a query or stream, and no log line, contains a value, the SQL or a password."""
-
         async def check(asked: AskedDriver) -> None:
             seen = [repr(asked.driver)]
             for template in (

@@ -1,5 +1,5 @@
 """The part of DriverContract about values and columns."""
-# ruff: noqa: S101, S608 - a test suite, which is in the package because third parties run it too; its SQL is its own
+# ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 class TypesContract:
     def test_values_come_back_equal(self, engine: EngineCase) -> None:
-        """Values keep their type. NULL is None."""
-
         async def check(asked: AskedDriver) -> None:
             for kind, expression in engine.types.items():
                 template = f"select {expression} as v{engine.from_one_row}"
@@ -54,8 +52,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_list_matches_its_members(self, engine: EngineCase) -> None:
-        """An empty list matches nothing."""
-
         async def check(asked: AskedDriver) -> None:
             letters = " union all ".join(f"select '{letter}' as v{engine.from_one_row}" for letter in "abc")
             template = f"select v from ({letters}) t where v in {{{{ params.v }}}}"
@@ -84,8 +80,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_an_empty_result_has_its_columns(self, engine: EngineCase) -> None:
-        """``take_result`` keeps the names; dicts would lose them."""
-
         async def check(asked: AskedDriver) -> None:
             inner = f"select 1 as v, 2 as w{engine.from_one_row}"
             result = await asked.result(f"select v, w from ({inner}) t where 1 = 0")
@@ -96,7 +90,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """Dicts of rows would lose one of them."""
+        """A row as a dict would lose one of the two columns."""
 
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
@@ -105,7 +99,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_stream_gives_the_same_rows(self, engine: EngineCase) -> None:
-        """Twice on one connection, and before a plain query."""
         with _streaming(engine) as (driver, connection, asked):
             bound = asked.bind(engine.rows(70))
             for _ in range(2):
@@ -134,7 +127,7 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """A StreamingDriver with a connection; skips the test for other drivers."""
+    """Open a StreamingDriver and a connection. Skips the test for other drivers."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

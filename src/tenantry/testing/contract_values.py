@@ -1,4 +1,4 @@
-"""Values for DriverContract that are hard to preserve on the way to an engine and back."""
+"""Values for DriverContract that drivers and engines often change on the way in or out."""
 
 from __future__ import annotations
 
@@ -53,13 +53,14 @@ VALUES: Final[Mapping[str, Sequence[Any]]] = {
     "uuid": (UUID(int=5), UUID("f81d4fae-7dec-41d0-a765-00a0c91e6bf6"), UUID(int=2**128 - 1)),
     "bytes": (b"", b"ab", b"'\\", b"\0a\0", bytes(range(256))),
 }
-"""Kinds of values. An instant is equal as a moment, and has a zone. An interval is shorter than 800 hours."""
+"""Values by kind. An ``instant`` comes back as an equal time with any zone. An ``interval`` is shorter than 800 hours,
+the limit of some engines."""
 
 REQUIRED: Final = frozenset({"text", "integer"})
-"""Kinds that every engine has."""
+"""Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""Kind -> column type, where they differ."""
+"""Kind -> ``Column.type``, where the two differ."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -69,11 +70,11 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Lists, and the letters among a, b and c that they contain."""
+"""Pairs: a list for ``in``, and which of the rows a, b and c it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:
-    """Whether a value returned equal, with its type and, for instants, a zone."""
+    """Whether ``back`` equals ``value``, has its type, and has a zone if ``value`` has one."""
     if type(back) is not type(value) or back != value:
         return False
     return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)

@@ -1,31 +1,44 @@
-"""Values of one group found where another group is served."""
+"""Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check, and finds
+values of other groups there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import IO, Any
+from unittest.mock import patch
 
+from tenantry.datasources import DataSources
 from tenantry.groups import Record, RecordList
-from tenantry.sql import BoundSQL
+from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.testing.canaries import Canary, CanaryGroups, group_label
 
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _LISTED = 20  # crossings that a message shows
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """One value in the wrong place. ``what``: the template or request; ``where``: its part; ``run``: 1 or 2; ``owner``,
-    ``served``: group names; ``name``: the property; ``canary``: its value."""
+    """One value in the wrong place."""
 
     what: str
+    """The template or request."""
     where: str
+    """The part of it, such as ``response body``."""
     run: int
+    """1 or 2."""
     owner: str
+    """The group whose value it is."""
     served: str
+    """The group that got it."""
     name: str
+    """The property, such as ``properties.region``."""
     canary: str
+    """The value."""
 
     def __str__(self) -> str:
         whose = f"its own {self.name}" if self.owner == self.served else f"{self.name} of {self.owner}"
@@ -33,7 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Lists values found in the wrong place as ``crossings``. Messages show only canaries."""
+    """``crossings``: the values that were found in the wrong place. The message shows no values but canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -44,8 +57,6 @@ class LeakFound(AssertionError):
 
 
 class Recorder:
-    """Collects the crossings of one check."""
-
     def __init__(self, groups: CanaryGroups) -> None:
         self.crossings: dict[Crossing, None] = {}
         self.seen: set[int] = set()
@@ -67,7 +78,7 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """The SQL must contain no values, and the parameters only values of this group."""
+        """Check bound SQL: no values in its text, and only values of this group in its parameters."""
         if not self._served:
             return
         what = self._named(template)
@@ -76,7 +87,7 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """Groups must not share a cache key."""
+        """Check a cache key: no values of other groups in it, and, with ``of_group``, no other group has it."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)
@@ -94,7 +105,7 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raise LeakFound for crossings; AssertionError for refusals, or if no value was seen at all."""
+        """Raise LeakFound for crossings; AssertionError for refused requests, or if no group's value was seen."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)
@@ -117,7 +128,6 @@ class Recorder:
 
 
 def template_name(template: object) -> str:
-    """The start of a template's text, or a function's name."""
     text = template if isinstance(template, str) else getattr(template, "text", None)
     if text is None:
         return f"template {getattr(template, '__name__', type(template).__name__)}"
@@ -133,3 +143,73 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset | RecordList):
         return "\n".join(map(_text, value))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+# --- observing this process ---
+
+
+@contextmanager
+def observe(recorder: Recorder, level: int) -> Iterator[None]:
+    """Patch Tenantry and logging in this process to call ``recorder``; set the root logger to ``level``."""
+    bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
+    handle = logging.Logger.callHandlers
+
+    def observed_bind(self: SQLTemplate, *arguments: Any, **options: Any) -> BoundSQL:
+        bound = bind(self, *arguments, **options)
+        recorder.bound(self, bound)
+        return bound
+
+    def observed_fingerprint(self: BoundSQL, **options: Any) -> str:
+        key = fingerprint(self, **options)
+        recorder.key(key, of_group=self.reads_group or options.get("session") is not None)
+        return key
+
+    async def observed_fetch(self: DataSources, group: Any, schema: str, template: Any, *arguments: Any) -> Any:
+        rows = await fetch(self, group, schema, template, *arguments)
+        recorder.rows(template, rows)
+        return rows
+
+    def observed_record(self: logging.Logger, record: logging.LogRecord) -> None:
+        recorder.written(f"log of {record.name}", _record_text(record))
+        handle(self, record)
+
+    root = logging.getLogger()
+    before = root.level
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(SQLTemplate, "bind", observed_bind))
+        stack.enter_context(patch.object(BoundSQL, "fingerprint", observed_fingerprint))
+        stack.enter_context(patch.object(DataSources, "fetch", observed_fetch))
+        stack.enter_context(patch.object(logging.Logger, "callHandlers", observed_record))
+        stack.enter_context(redirect_stdout(_Copy(recorder, "stdout", sys.stdout)))
+        stack.enter_context(redirect_stderr(_Copy(recorder, "stderr", sys.stderr)))
+        root.setLevel(level)
+        stack.callback(root.setLevel, before)
+        yield
+
+
+class _Copy:
+    """Passes writes to a stream, and to the recorder."""
+
+    def __init__(self, recorder: Recorder, name: str, stream: IO[str]) -> None:
+        self._recorder = recorder
+        self._name = name
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._recorder.written(self._name, text)
+        return self._stream.write(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _record_text(record: logging.LogRecord) -> str:
+    extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
+    try:
+        return "\n".join([logging.Formatter().format(record), *extra])
+    except (TypeError, ValueError):  # its arguments do not fit its format string
+        return "\n".join([str(record.msg), repr(record.args), *extra])

@@ -1,4 +1,4 @@
-"""EngineCase describes an engine for DriverContract; AskedDriver is a driver in a pool, as DataSources runs it."""
+"""EngineCase describes an engine for DriverContract. AskedDriver runs its driver in a pool, as DataSources does."""
 
 from __future__ import annotations
 
@@ -29,36 +29,39 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """One engine with a writable table. All SQL here is a template.
-
-    ``make_driver``: as for ``DataSources(engines=…)``. ``url``: a source; no message may contain its password.
-    ``unreachable_url``: a URL that nothing answers, with a password if possible. ``slow``: a query that runs for
-    several times ``patience``. ``writes``: statements that change the result of ``unchanged``. ``types``: an expression
-    that returns ``{{ params.v }}`` for each kind in VALUES (``text`` and ``integer`` are required). ``literals``:
-    expressions and their Python values. ``settings``: statements that change the session, each with a query that shows
-    it. ``refused``: queries with ``{{ params.v }}`` whose engine error quotes it. ``from_one_row``: the end of a
-    ``select`` without a table, such as `` from dual``. ``patience``: seconds for a stop, or any query but ``slow``, on
-    a busy machine.
-    """
+    """One engine, with a table that a user with more rights could write. All SQL here is a template."""
 
     make_driver: DriverFactory
+    """As for ``DataSources(engines=…)``."""
     url: str
+    """A data source of the engine. No message may contain its password."""
     slow: str
+    """A query that runs for several times ``patience``."""
     writes: Sequence[str]
+    """Statements that would change the result of ``unchanged``."""
     unchanged: str
+    """A query of the table."""
     types: Mapping[str, str]
+    """Kind of ``contract_values.VALUES`` -> an expression that returns ``{{ params.v }}``. Needs ``text`` and
+    ``integer``."""
     literals: Mapping[str, Any] = field(default_factory=dict)
+    """Expression -> the Python value that the driver returns for it."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """A statement that changes the session -> a query that shows the change."""
     refused: Sequence[str] = ()
+    """Queries with ``{{ params.v }}`` that fail with an error of the engine that quotes the value."""
     unreachable_url: str | None = None
+    """A URL where no server answers, with a password if possible."""
     from_one_row: str = ""
+    """The end of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
+    """Seconds that a stop, or any query but ``slow``, may take on a busy machine."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
-        """Patient limits with one connection, updated with these."""
+        """Limits with ``patience`` as timeout and one connection, changed by ``limits``."""
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
@@ -72,7 +75,7 @@ class EngineCase:
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver. Raises AssertionError if it cannot be closed."""
+        """Open a driver and close it at the end. Raises AssertionError if it does not close in time."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:
@@ -100,7 +103,6 @@ class AskedDriver:
         return [tuple(row) for row in (await self.result(template, **params)).rows]
 
     async def error(self, template: str, **params: Any) -> TenantryError:
-        """Return the driver's refusal. Raises AssertionError if it answers."""
         try:
             result = await self.result(template, **params)
         except TenantryError as error:
@@ -108,7 +110,7 @@ class AskedDriver:
         raise AssertionError(f"the driver must refuse this query: {template} returned {len(result)} rows")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
-        """The streamed rows in CSV. Raises TenantryError."""
+        """Return the streamed rows as CSV. Raises TenantryError."""
         pieces = await self._stream(template, params)
         body = b""
         while (piece := await pieces.next()) is not None:
@@ -116,7 +118,6 @@ class AskedDriver:
         return body
 
     async def stream_error(self, template: str, **params: Any) -> TenantryError:
-        """Return a stream's error. Raises AssertionError if it succeeds."""
         try:
             body = await self.streamed(template, **params)
         except TenantryError as error:

@@ -1,6 +1,7 @@
 """Leaks: checks that no value of one user group reaches another.
 
-Each check runs twice in opposite orders, so that every group meets the others' cache entries.
+Each check runs twice, in opposite orders of the groups, so that each group runs after every other: it could get a value
+that the other has left in a cache.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import BoundSQL, Position, SQLTemplate
 from tenantry.sql.parameters import ParameterType
 from tenantry.testing.canaries import CanaryGroups, group_label
-from tenantry.testing.cross_tenant_values import Recorder, template_name
-from tenantry.testing.observation import observe
+from tenantry.testing.cross_tenant_values import Recorder, observe, template_name
 from tenantry.testing.requests import Call, lifespan, send_request
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
-"""A template, or your function from a group's variables to a BoundSQL or a pair of SQL and parameters."""
+"""A template, or your function that takes a group's variables and returns a BoundSQL or a pair of SQL and
+parameters."""
 
 RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
-"""``"/sales"``, ``Call("/sales", method="POST")``, or a function that gives one for a group."""
+"""A path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that returns one for a group."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
+"""A function that returns the headers which identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
 """Statuses of successful answers."""
@@ -45,7 +46,8 @@ _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group
 
 
 class Leaks:
-    """Checks with these groups, with the root logger at ``log_level``."""
+    """Checks templates, cache keys, data sources and apps with canary groups. Meanwhile the root logger has
+    ``log_level``."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
         self.groups: CanaryGroups = groups
@@ -54,8 +56,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, with the viewer's ``params`` and without optional ones. Missing ``params.*``
-        become canaries. Raises LeakFound, and binding errors."""
+        """Bind a template for every group: once with the viewer's ``params``, where canaries replace those that are
+        missing, and once without any, if that binds. Raises LeakFound, and errors of binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -89,10 +91,8 @@ class Leaks:
         name: str = "",
         at_once: int = 8,
     ) -> None:
-        """Run a template for every group on its data source, in the second run ``at_once`` at a time.
-
-        Fill the tables with canaries from ``groups``. Raises LeakFound, and errors of ``fetch``.
-        """
+        """Run a template for every group on its data source: first one after the other, then ``at_once`` together.
+        Fill the tables with the values of ``groups`` before. Raises LeakFound, and errors of ``fetch``."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -118,14 +118,14 @@ class Leaks:
         at_once: int = 8,
         seconds: float = 30.0,
     ) -> None:
-        """Request every route of an app for every group, in the second run ``at_once`` at a time.
+        """Request every route of an app for every group: first one after the other, then ``at_once`` together.
 
-        ``routes``: default are GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. Requests identify the group as UserGroupMiddleware does, or by the headers that ``credentials`` returns.
-        ``not_checked`` names routes to skip (``GET /healthy``).
+        ``routes``: by default all GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
+        group. The group is put into the scope as UserGroupMiddleware does, or identified by the headers that
+        ``credentials`` returns. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
-        Raises LeakFound; AssertionError for a route that is not requested, a status not in ``statuses``, or an app that
-        shows no group's values; TimeoutError for an answer slower than ``seconds``; errors of the app.
+        Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
+        a group's values; TimeoutError if an answer takes longer than ``seconds``; errors of the app.
         """
         __tracebackhide__ = True
         known = _own_routes(app)
@@ -160,7 +160,6 @@ class Leaks:
     def _bind(
         self, recorder: Recorder, template: Binder, number: int, params: Mapping[str, Any] | None, dialect: str | None
     ) -> None:
-        """With all viewer input, and without any if that binds."""
         own = self.groups[number].variables
         for given in (_viewer_input(self.groups, number, template, params or {}), {}):
             variables = extend(own, "params", Record(given))
@@ -172,8 +171,6 @@ class Leaks:
 
 
 class _Requests:
-    """Sends requests and searches the answers."""
-
     def __init__(
         self,
         app: ASGIApp,
@@ -203,7 +200,7 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """One at a time, to attribute output; then backwards, ``at_once`` together."""
+    """Run one after the other, so that output can be attributed; then backwards, ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()
@@ -223,7 +220,6 @@ def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequen
 
 
 def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Adds a canary for every other string the template reads."""
     made: dict[str, Any] = dict(params)
     if not isinstance(template, SQLTemplate):
         return made
@@ -250,7 +246,7 @@ def _as_bound(made: Any) -> BoundSQL:
 
 
 def _own_routes(app: Any) -> tuple[BaseRoute, ...]:
-    """Routes of a Starlette or FastAPI app, also inside middleware; else empty."""
+    """The routes of a Starlette or FastAPI app, which may be wrapped in middleware; none for other apps."""
     while app is not None:
         routes = getattr(app, "routes", None)
         if routes is not None:
@@ -264,7 +260,6 @@ def _plain_paths(routes: Iterable[BaseRoute]) -> list[str]:
 
 
 def _missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
-    """Routes not reached by these requests, such as ``GET /d/{handle}/``. Routes of other mounted apps are unknown."""
     given = list(calls)
     return [
         f"{method} {path}"
@@ -275,7 +270,6 @@ def _missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
 
 
 def _matched(routes: Iterable[BaseRoute], call: Call) -> str:
-    """The path pattern of the route a request reaches, or an empty string."""
     return next((path for path, route in _flat(routes) if _matches(path, route, call)), "")
 
 

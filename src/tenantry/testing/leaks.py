@@ -13,7 +13,7 @@ from tenantry.testing.leak_check import Leaks
 
 @pytest.fixture
 def leak_groups() -> CanaryGroups:
-    """The groups to check with. Override it with your properties."""
+    """The groups for the checks. Override this fixture to give them your properties."""
     raise LookupError(
         "write a fixture leak_groups: it returns tenantry.testing.canary_groups(like={…}), with the properties of one "
         "of your groups"
@@ -22,5 +22,5 @@ def leak_groups() -> CanaryGroups:
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """Checks with ``check_template``, ``check_rows`` and ``check_app``."""
+    """``Leaks`` for ``leak_groups``: ``check_template``, ``check_rows``, ``check_app``."""
     return Leaks(leak_groups)

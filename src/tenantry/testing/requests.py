@@ -1,4 +1,4 @@
-"""In-process requests to an ASGI app with its lifespan, without an HTTP client."""
+"""Sends requests to an ASGI app in this process, without an HTTP client, and runs its lifespan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOST = "testserver"
 
 @dataclass(frozen=True)
 class Call:
-    """One request: ``Call("/search?q=a")``."""
+    """One request, such as ``Call("/search?q=a")``."""
 
     path: str
     method: str = "GET"
@@ -31,7 +31,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """An app's answer. Status 0 means no answer."""
+    """The answer of an app. The status 0 means that it sent none."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request; with ``group`` as if UserGroupMiddleware had found it; ``state`` is the lifespan's. Raises the
+    """Send a request. ``group``: put into the scope as UserGroupMiddleware does. ``state``: of the lifespan. Raises the
     app's errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
@@ -127,7 +127,7 @@ async def _run(
 
 
 async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], seconds: float) -> bool:
-    """False if the app ended without an answer, as apps without a lifespan do."""
+    """False if the app returned without a message, as apps without a lifespan do."""
     waiting = asyncio.ensure_future(answers.get())
     both: set[asyncio.Future[Any]] = {task, waiting}
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

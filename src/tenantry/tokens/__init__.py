@@ -1,4 +1,4 @@
-"""User group tokens, API tokens and signing keys. Pure: randomness is an argument."""
+"""User group tokens, API tokens and signing keys. No I/O; callers pass in the randomness."""
 
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,

@@ -1,4 +1,4 @@
-"""Token formats and masks."""
+"""Token formats, and masks that hide tokens in text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tenantry.groups import Tag, Token
 
 TOKEN_LENGTH: Final = 97
 
-# 29 and 32 bytes both leave two bits of the last character unused. A lenient decoder takes any of four characters
-# there; canonical base64 (RFC 4648 section 3.5) has them zero, which leaves these sixteen.
+# In base64, 29 bytes and 32 bytes both leave the lowest two bits of the last character unused. Lenient decoders ignore
+# these bits; canonical base64 (RFC 4648 section 3.5) requires them to be zero, which leaves sixteen characters.
 _LAST: Final = "[AEIMQUYcgkosw048]"
 
 TOKEN_PATTERN: Final = re.compile(
     rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
 )
-"""A user group token, not anchored."""
+"""Matches a user group token anywhere in a string (not anchored)."""
 
 # 0     5  8                47 48                91     97
 # ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
@@ -48,7 +48,7 @@ def head(tag: Tag, key_id: str) -> bytes:
 
 
 def encode(token: Token) -> bytes:
-    """The signed part. Raises ValueError for values outside the format."""
+    """The part of a token that is signed. Raises ValueError for values that the format cannot represent."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -56,7 +56,7 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token with a valid signature; None if its format is unknown or not canonical."""
+    """Decode a token whose signature was verified; None if its format is unknown or its spelling not canonical."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -67,22 +67,22 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """A new group's first token. ``random`` works like ``secrets.token_bytes``."""
+    """A new group's first token, not signed yet. ``random`` works like ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
-# --- the checksum of both ---------------------------------------------------------------------------------------------
+# --- the checksum of both formats -------------------------------------------------------------------------------------
 
 BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-# All two-digit numbers of base 62: three table look-ups instead of six divisions, for every forgery.
+# All two-digit numbers of base 62. With them, the checksum of a forged token takes three look-ups, not six divisions.
 _PAIRS: Final = [bytes(pair) for pair in product(BASE62, repeat=2)]
 _PAIR: Final = len(_PAIRS)
 _SQUARE: Final = _PAIR * _PAIR
 
 
 def checksum(text: bytes) -> bytes:
-    """CRC-32 (RFC 1952 section 8) as six base-62 digits. Detects typing errors only."""
+    """CRC-32 (RFC 1952 section 8) as six base-62 digits. It detects typing errors, not forgeries."""
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
 
@@ -91,17 +91,17 @@ def checksum(text: bytes) -> bytes:
 
 API_TOKEN_LENGTH: Final = 54
 API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
-"""An API token, not anchored."""
+"""Matches an API token anywhere in a string (not anchored)."""
 
 _DIGITS: Final = 43  # 43 · log2(62) = 256 bits
-_FAIR: Final = 256 - 256 % len(BASE62)  # higher bytes would favour the first digits
+_FAIR: Final = 256 - 256 % len(BASE62)  # bytes from here on would make the first digits more likely
 _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """A new API token. Raises ValueError if ``random`` is broken."""
+    """A new API token. Raises ValueError if ``random`` returns no usable bytes."""
     digits = bytearray()
-    for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
+    for _ in range(64):  # the first 64 bytes are nearly always enough
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
         if len(digits) >= _DIGITS:
             checked = _PREFIXES[tag] + digits[:_DIGITS]
@@ -110,7 +110,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The token's SHA-256 (32 bytes) in the store; None if malformed."""
+    """The SHA-256 (32 bytes) that the store keeps of a token; None if the token is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -121,28 +121,28 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""The prefix of the key of a preview session."""
+"""The prefix of a preview session's key, which is secret like a token."""
 
-# --- what may be shown ------------------------------------------------------------------------------------------------
+# --- masks ------------------------------------------------------------------------------------------------------------
 
 _LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
-"""Also matches tokens with typing errors, which are secrets too."""
+"""Also matches mistyped tokens, from which the secret could be guessed."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token or nearly one."""
+    """Whether ``text`` contains a token, a mistyped token or the key of a preview session."""
     return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token, else ``…``."""
+    """``ugtc_…wXyZ`` for a token, ``…`` for any other text."""
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
 
 
 def mask_within(text: str) -> str:
-    """Mask tokens, and near tokens, in ``text``."""
+    """Mask everything in ``text`` that ``holds_token`` finds."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text

@@ -125,17 +125,21 @@ class UsageRecorder:
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
-    def count_first_hit(self, entry: CountedEntry) -> None:
-        """Count the first hit. Later ones only increase ``entry.hits``, which is faster."""
-        entry.hits = 1
+    def count_hit(self, entry: CountedEntry) -> None:
+        """Count a use of the entry in its ``hits``, which are collected later."""
         with self._lock:
-            hour = int(self._clock() // _HOUR)
-            if hour != self._hour_of_hits or len(self._hits) >= MOST_HITS:
-                self._collect_hits()
-                self._hour_of_hits = hour
-            self._hits.append(entry)
-            if time.monotonic() >= self._timed_until:
-                self._ensure_timer()
+            entry.hits += 1
+            if entry.hits == 1:
+                self._note_hits_of(entry)
+
+    def _note_hits_of(self, entry: CountedEntry) -> None:
+        hour = int(self._clock() // _HOUR)
+        if hour != self._hour_of_hits or len(self._hits) >= MOST_HITS:
+            self._collect_hits()
+            self._hour_of_hits = hour
+        self._hits.append(entry)
+        if time.monotonic() >= self._timed_until:
+            self._ensure_timer()
 
     def collect_hits(self) -> None:
         """Count the hits of cache entries now."""
@@ -294,8 +298,7 @@ class NoRecorder:
     def counted(self, group: UserGroup) -> UserGroup:
         return group
 
-    def count_first_hit(self, entry: CountedEntry) -> None:
-        entry.hits = 1
+    def count_hit(self, entry: CountedEntry) -> None: ...
 
     async def flush(self) -> None: ...
 

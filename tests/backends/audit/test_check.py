@@ -18,7 +18,7 @@ from tenantry.backends.audit.chain import (
     write_head,
     write_seal,
 )
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.groups import AuditEntry, Author, ChainHead, Seal
 from tenantry.tokens import KeyRing, SigningKey
 

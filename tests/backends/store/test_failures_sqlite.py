@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext, WriteResult, note_change
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Tag
 from tests.backends.store.acme import RecordingListener, acme, rotate, version_of

@@ -132,9 +132,9 @@ def _as(url: str, role: str) -> str:
             ("grant select on all tables in schema public to {}",),
             "usage_by_hour, public.usage_writers, public.user_groups from {}",
         ),
-        (("grant pg_read_all_data to {}",), "a role of its own"),
-        (("alter role {} superuser",), "a role of its own"),
-        (("grant postgres to {}",), "a role of its own"),
+        (("grant pg_read_all_data to {}",), "a separate role"),
+        (("alter role {} superuser",), "a separate role"),
+        (("grant postgres to {}",), "a separate role"),
     ],
 )
 async def test_a_role_that_can_read_our_tables_is_refused(

@@ -8,7 +8,7 @@ import secrets
 import sys
 
 from tenantry.backends.sql import SQLStore
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import Environment, GroupDraft, Issued
 from tenantry.testing import make_token

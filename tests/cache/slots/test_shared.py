@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cache.slots import SharedSlots, monotonic_with_suspend
+from tenantry.cache.slots import SharedSlots
 from tenantry.cache.slots.shared import HEADER, SIZE
+from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 HANDLE = b"\x00\x05 handle"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.optional_controls import relaxed
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError
 from tenantry.sql.parameters.declared import Parameter

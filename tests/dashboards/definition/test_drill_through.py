@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tenantry import DashboardFolder
-from tenantry.dashboards.definition.drill_through import check_open, kept_controls
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.dashboards.folder import check_open, kept_controls
 from tenantry.errors import TemplateError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenantry.dashboards.definition.json_schema import dashboard_schema
+from tenantry.dashboards.definition.file_schema import dashboard_schema
 from tenantry.dashboards.definition.model import Click, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError

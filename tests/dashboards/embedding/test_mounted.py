@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards
 from tenantry.backends.memory.environments import MemoryEnvironments
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
 from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding

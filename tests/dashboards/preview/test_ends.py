@@ -12,10 +12,10 @@ from typing import cast
 import pytest
 from starlette.responses import StreamingResponse
 
-from tenantry.dashboards.embedding.codes import Purpose
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.preview.previews import Previews
+from tenantry.dashboards.single_use_codes import Purpose
 from tenantry.groups import Author, Issued, Scope
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.provisioning import issue_api_token

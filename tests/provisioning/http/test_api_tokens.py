@@ -16,7 +16,7 @@ from tenantry.backends.memory.api_tokens import MemoryApiTokens
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.sql import SQLStore
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import ApiToken, Scope, Tag

@@ -11,7 +11,7 @@ from tests.provisioning.http.test_table import ACME, assert_always, code_of
 
 ENDS = "2027-01-31T23:59:59Z"
 SHOWN = "2027-01-31T23:59:59+00:00"
-RULE = "this must be a time of RFC 3339 with its zone, such as 2027-01-31T23:59:59Z"
+RULE = "this must be an RFC 3339 time with a zone, such as 2027-01-31T23:59:59Z"
 
 
 async def shown(service: Service) -> Any:

@@ -1,4 +1,4 @@
-"""The app: a site over HTTP."""
+"""Serves a site over HTTP, as an ASGI app."""
 
 from tenantry_site.app.application import SiteApp, site_app
 from tenantry_site.app.routes import site_routes

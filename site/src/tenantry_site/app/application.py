@@ -1,4 +1,4 @@
-"""The app: a site over HTTP, and what its author sees of what is wrong while it is written."""
+"""The ASGI app that serves a site. In live mode its pages show diagnostics to the author."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
-    """A closed list at the foot of a page, those of ``source``, its file, first. Empty where all is well."""
+    """The errors and warnings as a collapsed list for the foot of a page; empty without any. Those of ``source``, the
+    page's file, come first."""
     found = [each for each in diagnostics if each.severity is not Severity.INFO]
     found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
     if not found:
@@ -40,7 +41,8 @@ def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
 
 
 def error_page(diagnostics: Iterable[Diagnostic], root: str, script: Markup) -> bytes:
-    """The page instead of a site that cannot be shown. ``root`` leads to the site's root."""
+    """The page with the diagnostics that is shown if the site cannot be rendered. ``root``: relative path to the site's
+    root."""
     found = sorted(diagnostics, key=lambda each: _ORDER[each.severity])
     return render_template("app/author_page", root=root, script=script, **_items(found)).encode()
 
@@ -54,17 +56,17 @@ def _items(diagnostics: Sequence[Diagnostic]) -> dict[str, object]:
 
 
 RELAY = "_relay"
-"""The path of the relay, from the site's root."""
+"""The path of the relay, relative to the site's root."""
 
 _HEADERS: Final = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 _PICTURE: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"}
-"""The policy of an SVG, which could be opened as a page of its own: nothing in it runs."""
+"""The policy of an SVG: if a browser opens it as a page, no code in it runs."""
 _HASHED: Final = re.compile(r"\.[0-9a-f]{8,64}\.(?:css|js|json|svg|png|txt)$")
 _POLICY: Final = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _POLICY_WITHIN: Final = 2_000
-"""Where in a page its policy stands."""
+"""Number of bytes at the beginning of a page in which its policy is searched for."""
 _MAX_DEPTH: Final = 16
-"""Folders in an address that the site has a page for when there is nothing at it."""
+"""Maximum number of slashes in an address that gets the site's 404 page; deeper addresses get plain text."""
 
 
 def site_app(
@@ -74,17 +76,17 @@ def site_app(
     relay: ASGIApp | None = None,
     live: bool = False,
 ) -> ASGIApp:
-    """Serves the site of ``folder``: ``Mount("/docs", site_app("docs"))``.
+    """An ASGI app that serves the site in ``folder``: ``Mount("/docs", site_app("docs"))``.
 
-    The site is built at the first request. ``live``: it is built again when the folder changes, open pages reload
-    themselves, and diagnostics are shown on the page; for who writes it, not for readers. ``relay``: an app
-    (``tenantry_site.relay.Relay``) that takes the playground's requests, at ``_relay``.
+    The site is built at the first request. ``live``: for the author of a site, not for readers: the site is built again
+    when the folder changes, open pages reload themselves, and pages show diagnostics. ``relay``: an app
+    (``tenantry_site.relay.Relay``) that is mounted at ``_relay`` and sends the playground's requests.
     """
     return SiteApp(folder, options, relay, live=live)
 
 
 class SiteApp:
-    """One site. Raises nothing for what is in its folder."""
+    """The ASGI app of one site. Invalid files in its folder give diagnostics, not errors."""
 
     def __init__(
         self, folder: str | os.PathLike[str], options: SiteOptions, relay: ASGIApp | None, *, live: bool
@@ -121,8 +123,8 @@ class SiteApp:
             headers = (await self._cache.current()).request_headers
             await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
         elif scope["method"] not in {"GET", "HEAD"}:
-            await self._send_text(405, "This address can only be read.", scope, send, {"Allow": "GET, HEAD"})
-        elif not path:  # /docs, where the relative links of the page would lead to the folder above
+            await self._send_text(405, "Only GET and HEAD are allowed.", scope, send, {"Allow": "GET, HEAD"})
+        elif not path:  # /docs without the slash: relative links would be resolved against the folder above
             last = scope.get("root_path", "").rpartition("/")[2]
             await self._redirect(relative("", f"{last}/"), scope, send)
         elif self._live and address == ROUTE and scope["method"] == "GET":
@@ -153,8 +155,8 @@ class SiteApp:
         return self._html(content, 200, address, path.removesuffix(".html"), served)
 
     def _not_found(self, address: str, served: ServedSite) -> SiteResponse:
-        """The page for an address that there is nothing at."""
-        if address.count("/") > _MAX_DEPTH:  # the theme caches what it rendered for each depth
+        """The response for an address without a file, or for any address if the site cannot be rendered."""
+        if address.count("/") > _MAX_DEPTH:  # the theme renders and caches a layout for each depth
             return SiteResponse(b"There is no such page.\n", "text/plain; charset=utf-8", 404)
         up = to_root(address)
         if served.ready:
@@ -175,7 +177,7 @@ class SiteApp:
         return SiteResponse(content, "text/html; charset=utf-8", status, tag=tag, headers=_policy(content))
 
     async def _version(self, address: str) -> str:
-        """What changes when the page at an address does."""
+        """The entity tag of the page at an address, which changes with the page."""
         served = await self._cache.current()
         found = _match(address, served)
         if isinstance(found, FileMatch) and found.path in served.files:
@@ -187,7 +189,7 @@ class SiteApp:
         if query and "?" not in location and query.isascii() and query.isprintable():
             path, hash_mark, fragment = location.partition("#")
             location = f"{path}?{query}{hash_mark}{fragment}"
-        await self._send_text(308, f"It is at {location}", scope, send, {"Location": location})
+        await self._send_text(308, f"Moved to {location}", scope, send, {"Location": location})
 
     async def _send_text(self, status: int, text: str, scope: Scope, send: Send, headers: dict[str, str]) -> None:
         headers = {"Content-Security-Policy": "default-src 'none'"} | headers
@@ -196,7 +198,8 @@ class SiteApp:
 
 
 def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None:
-    """What an address means: a file, or where the author moved it. Only the author can name another host."""
+    """The file or redirect for an address, or None. Only a redirect of the configuration file can lead to another
+    host."""
     if not served.ready:
         return None
     found = match(address, served.has)
@@ -205,13 +208,13 @@ def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None
 
 
 def _policy(page: bytes) -> dict[str, str]:
-    """The policy of a page, as its ``meta`` has it, with who may frame it: only a header can set that."""
+    """A header with the policy in the page's ``meta`` element and ``frame-ancestors``, which only works in a header."""
     found = _POLICY.search(page, 0, _POLICY_WITHIN)
     return {"Content-Security-Policy": f"{unescape(found[1].decode())}; frame-ancestors 'self'"} if found else {}
 
 
 def _below_mount(scope: Scope) -> str:
-    """The path without that of the mount: ``/guides/start``, or nothing for the mount itself without its slash."""
+    """The request's path relative to the mount: ``/guides/start``; empty for the mount's own path without a slash."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "").rstrip("/")
     if root and (path == root or path.startswith(f"{root}/")):
@@ -220,5 +223,5 @@ def _below_mount(scope: Scope) -> str:
 
 
 def _clean(path: str) -> str:
-    """The address to show for a page: that of its folder for an index."""
+    """The address of a page; for an ``index`` page, that of its folder."""
     return path.removesuffix("index") if path == "index" or path.endswith("/index") else path

@@ -1,4 +1,4 @@
-"""SiteCache: the finished site, built at the first request, and in live mode again when the folder has changed."""
+"""Keeps the finished site in memory. In live mode, builds it again when the folder has changed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site
 
 CHECK_SECONDS: Final = 0.3
-"""How often a live site looks at its folder, at most."""
+"""Minimum number of seconds between two scans of the folder in live mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedSite:
-    """The site as it is served from now on.
+    """One state of the site.
 
-    ``files`` are the finished files, ``assets`` those that stay on the disk, ``diagnostics`` what is wrong with the
-    folder now. ``assets_hash`` changes with any of the assets. ``ready``: there is a site to
-    show, even if it is the one before a configuration that cannot be read. ``request_headers``: those that the site's
-    pages may have the relay send.
+    ``files``: path -> content of the finished files; ``assets``: files that are served from the disk; ``diagnostics``:
+    current problems of the folder; ``assets_hash``: changes when an asset changes. ``ready``: there is a site to show,
+    possibly an earlier one if the configuration cannot be read now. ``request_headers``: names of the headers that
+    playgrounds may send through the relay.
     """
 
     site: Site
@@ -39,17 +39,19 @@ class ServedSite:
     request_headers: frozenset[str]
 
     def has(self, path: str) -> bool:
-        """Whether there is such a file. A page that only leads on is for hosts without redirects, and is none."""
+        """Whether a path is served as a file. Pages that only redirect are not: they are for static hosts, and this
+        server sends real redirects."""
         return path in self.assets or (path in self.files and (not path.endswith(".html") or self.is_page(path)))
 
     def is_page(self, path: str) -> bool:
-        """Whether a finished file is a page, and not what stands in for one that moved: each page has its Markdown."""
+        """Whether an HTML file is a page, not a redirect: only pages have a Markdown file."""
         bare = path.removesuffix(".html")
         return bare in {"index", "404"} or f"{bare}.md" in self.files
 
 
 class SiteCache:
-    """One thread of its own builds the site: the event loop goes on, and nothing is built twice at a time."""
+    """Builds the site in a separate thread, so that the event loop is not blocked. There is only one thread, so that
+    concurrent requests do not build the site twice."""
 
     def __init__(self, folder: str | os.PathLike[str], options: SiteOptions, *, live: bool) -> None:
         self._folder = folder
@@ -68,7 +70,7 @@ class SiteCache:
         self._finished: dict[str, bytes] = {}
 
     async def current(self) -> ServedSite:
-        """The newest state of the site."""
+        """The current state of the site; builds it if necessary."""
         now = self._served
         if now is not None and self._is_fresh():
             return now
@@ -80,13 +82,13 @@ class SiteCache:
     def _refresh(self) -> ServedSite:
         now = self._served
         if now is not None and self._is_fresh():
-            return now  # another request has had it built meanwhile
+            return now  # built for another request while this one waited for the thread
         found = scan(self._folder)
         if now is None or found != self._scan:
             try:
                 now = self._build(found)
             except BaseException:
-                self._reset()  # half of an update is no ground for the next one
+                self._reset()  # an incomplete update cannot be continued
                 raise
             self._served, self._scan = now, found
         self._checked = time.monotonic()

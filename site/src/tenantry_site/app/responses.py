@@ -1,4 +1,4 @@
-"""Responses: what is sent for a file of the site, compressed or as not modified, and the cache of compressed bytes."""
+"""Sends responses, compressed or as 304 Not Modified, with a cache of compressed content."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
 
 
 FOREVER = "public, max-age=31536000, immutable"
-"""For what has a hash of its content in its name."""
+"""``Cache-Control`` for files with a content hash in their names."""
 FRESH = "no-cache"
-"""It may be cached, and is revalidated at each use."""
+"""``Cache-Control`` for other files: they may be cached, but must be revalidated before each use."""
 
 _CACHE_BYTES: Final = 16 * 2**20
 _MIN_COMPRESSED: Final = 860
-"""Below, a compressed response with its header is hardly smaller."""
+"""Minimum size in bytes of content that is compressed; compression hardly makes smaller responses shorter."""
 _MAX_COMPRESSED: Final = 4 * 2**20
 _THREAD_FROM: Final = 32 * 2**10
-"""From this size on, packing takes a thread: it would hold up the others for more than a millisecond."""
+"""Content larger than this is compressed in a thread: it would block the event loop for more than a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteResponse:
-    """``tag`` changes with the content; empty: a hash of it. ``headers`` are beside those that are made of the rest."""
+    """A response to send. ``cache``: the ``Cache-Control`` header; ``tag``: the entity tag, by default a hash of
+    ``content``; ``headers``: additional headers."""
 
     content: bytes
     media_type: str
@@ -45,19 +46,22 @@ class SiteResponse:
 
 
 def etag_of(content: bytes) -> str:
-    """A hash of the content, for an entity tag."""
+    """An entity tag: a hash of the content."""
     return sha256(content).hexdigest()[:20]
 
 
 class ResponseSender:
-    """Sends responses to GET and HEAD requests: whole, compressed, or 304 for what the reader has."""
+    """Sends responses to GET and HEAD requests, compressed if possible, or as 304 if the client has the content.
+
+    ``headers``: headers of all responses.
+    """
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self._headers = dict(headers)
         self._compressed: LRUCache[str, bytes] = LRUCache(_CACHE_BYTES, getsizeof=len)
 
     async def send(self, response: SiteResponse, scope: Scope, send: Send) -> None:
-        """Sends the whole answer."""
+        """Send a whole response."""
         asked = Headers(scope=scope)
         headers = self._headers_of(response)
         tag = response.tag or etag_of(response.content)
@@ -73,7 +77,8 @@ class ResponseSender:
         await _send(response.status, headers, b"" if scope["method"] == "HEAD" else content, send)
 
     async def start(self, response: SiteResponse, size: int, scope: Scope, send: Send) -> bool:
-        """Sends the head of an answer with a tag. Whether ``size`` bytes are to follow, in messages of the caller's."""
+        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes;
+        it must not for a 304 response or a HEAD request."""
         headers = self._headers_of(response)
         if self._add_etag(response, response.tag, Headers(scope=scope), headers):
             await _send(304, headers, b"", send)
@@ -93,7 +98,8 @@ class ResponseSender:
         return headers
 
     def _add_etag(self, response: SiteResponse, tag: str, asked: Headers, headers: dict[str, str]) -> bool:
-        """Names the answer by its tag; True if the reader has it. The tag is weak, for it stands for both packings."""
+        """Add the ``ETag`` header, and return whether the client has this content already. The tag is weak, because it
+        is the same for compressed and uncompressed content."""
         if response.status != 200:
             return False
         headers["etag"] = f'W/"{tag}"'
@@ -115,7 +121,7 @@ def _gzip(content: bytes) -> bytes:
 
 
 def accepts_gzip(header: str) -> bool:
-    """Whether Accept-Encoding allows gzip: by its name, or by ``*``, and not with the weight 0."""
+    """Whether an ``Accept-Encoding`` header allows gzip, by name or by ``*``, with a weight other than 0."""
     weights = {}
     for each in header.lower().split(","):
         name, _, weight = each.partition(";")
@@ -191,30 +197,32 @@ _COMPRESSIBLE = (
 
 
 def media_type(path: str) -> str:
-    """``text/html; charset=utf-8``; what is not known is only to be saved."""
+    """The media type for a file's suffix: ``text/html; charset=utf-8``. Unknown suffixes give
+    ``application/octet-stream``, which browsers download."""
     name = path.rpartition("/")[2]
     return MEDIA_TYPES.get(name.rpartition(".")[2].lower() if "." in name else "", "application/octet-stream")
 
 
 def is_compressible(kind: str) -> bool:
-    """Whether it shrinks much."""
+    """Whether content of a media type is worth compressing."""
     return kind.startswith(_COMPRESSIBLE)
 
 
 _WHOLE: Final = 2**20
-"""Up to this size a file is read at once, and compressed if that makes it smaller."""
+"""Files up to this size are read at once, and compressed if their media type allows it; larger ones are streamed."""
 _CHUNK: Final = 2**18
 
 
 async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender, scope: Scope, send: Send) -> bool:
-    """Sends a file with the headers of ``response``. False, and nothing is sent, if it is not there any more."""
+    """Send a file from the disk with the headers of ``response``. Return False, with nothing sent, if it cannot be
+    opened any more."""
     try:
         file = await run_in_threadpool(open_entry, entry)
     except OSError:
         return False
     with file:
         found = os.fstat(file.fileno())
-        # the path too: compressed bytes are cached by their tags, and many copies have one time for all
+        # The tag is the key of cached compressed content. It has the path, as copies may have equal times and sizes
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )
@@ -229,7 +237,8 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
 async def _stream(
     file: BinaryIO, size: int, response: SiteResponse, sender: ResponseSender, scope: Scope, send: Send
 ) -> None:
-    """Chunk by chunk, and exactly ``size`` bytes, for that was promised. Raises EOFError for a file that shrinks."""
+    """Send a file in chunks: exactly ``size`` bytes, as ``Content-Length`` says. Raises EOFError if the file has become
+    shorter."""
     if not await sender.start(response, size, scope, send):
         return
     left = size

@@ -1,6 +1,6 @@
-"""Routes: which file of the finished site an address means, and a site at a path of a Starlette or FastAPI app.
+"""Maps addresses to the files of a site, and mounts a site in a Starlette or FastAPI app.
 
-All of it is looked up in the set of files that there are, so that no spelling of an address reaches anything else.
+Addresses are only looked up among the paths of the site's files, so that no spelling of an address reaches other files.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def site_routes(path: str, app: ASGIApp) -> list[BaseRoute]:
-    """``Starlette(routes=[*site_routes("/docs", site_app("handbook")), Mount("/", rest)])``.
+    """Routes that serve a site at a path: ``Starlette(routes=[*site_routes("/docs", site_app("handbook")), …])``.
 
-    A ``Mount`` alone takes ``/docs/`` and what is below, and Starlette leads ``/docs`` there only where no other route
-    takes that. ``path`` begins with a slash and is more than one; else ValueError.
+    ``Mount`` matches ``/docs/`` and deeper paths but not ``/docs`` itself; Starlette redirects ``/docs`` only if no
+    other route matches it. Raises ValueError if ``path`` does not begin with a slash, or is only slashes.
     """
     prefix = path.rstrip("/")
     if not prefix.startswith("/"):
@@ -29,7 +29,7 @@ def site_routes(path: str, app: ASGIApp) -> list[BaseRoute]:
 
 
 class _WithoutSlash:
-    """Calls an app as a mount at this path would, with nothing below: the site then leads to the slash."""
+    """Calls a site for the path of its mount without the final slash; the site then redirects to the path with it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,23 +40,25 @@ class _WithoutSlash:
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """``path`` is the file."""
+    """The address is that of the file at ``path``."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectMatch:
-    """``location`` is where to go instead: relative to the address, so that it holds under any mount and any proxy."""
+    """The address redirects to ``location``: an external address, or one relative to the request's address, which works
+    under any mount and proxy."""
 
     location: str
 
 
 def match(address: str, has: Callable[[str], bool]) -> FileMatch | RedirectMatch | None:
-    """``address`` is what follows the site's root, without percent signs: ``guides/start``; ``has`` knows the files.
+    """The file or redirect for an address, or None.
 
-    ``guides/start`` is the page, ``guides/start.html`` too. ``guides/start/`` leads to it, and a folder's ``index`` is
-    at the folder's address with the slash, where its relative links hold.
+    ``address``: path from the site's root, percent-decoded; ``has``: whether a file exists. ``guides/start`` and
+    ``guides/start.html`` are the same page; ``guides/start/`` redirects to it. A folder's ``index`` page is at the
+    folder's address with a final slash, against which its relative links resolve.
     """
     if "//" in address:
         return None
@@ -75,12 +77,13 @@ def match(address: str, has: Callable[[str], bool]) -> FileMatch | RedirectMatch
 
 
 def relative(address: str, target: str) -> str:
-    """The address of ``target`` (both from the site's root) as seen from ``address``; never one of another host."""
+    """The address of ``target`` relative to ``address``; both are paths from the site's root. It begins with a dot, so
+    it never leads to another host."""
     return (to_root(address) or "./") + quote(target)
 
 
 def to_root(address: str) -> str:
-    """What leads from an address to the site's root: ``../`` for each folder, or nothing."""
+    """The relative path from an address to the site's root: ``../`` for each folder."""
     return "../" * address.count("/")
 
 

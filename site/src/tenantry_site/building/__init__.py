@@ -1,4 +1,4 @@
-"""Building: the folder of a site on the disk, read without trust and written in one step."""
+"""Builds a site on disk: reads its folder as untrusted input, and replaces the output folder in one step."""
 
 from tenantry_site.building.builder import Built, OnProgress, build, diagnose, sort_diagnostics
 from tenantry_site.building.site_files import CODES, MARKER, Entry, Scan, SiteFiles, open_entry, scan

@@ -15,7 +15,7 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site, active_content_diagnostic, has_active_content
 
 OnProgress = Callable[[int, int], None]
-"""Called with the pages written so far and the pages in all. The second number is that of the files, so an estimate."""
+"""Called with the number of pages written so far, and an estimate of all pages: the number of Markdown files."""
 
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -24,8 +24,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 class Built:
     """The result of a build.
 
-    ``files`` and ``bytes`` count all written files, ``pages`` the pages. ``published``: the output was replaced; if
-    not, it is unchanged and ``diagnostics`` has the reason.
+    ``pages``: number of pages; ``files`` and ``bytes``: number and total size of all files. ``published``: whether the
+    output folder was replaced; if not, it is unchanged, and ``diagnostics`` has the reason.
     """
 
     pages: int
@@ -44,11 +44,11 @@ def build(
     *,
     strict: bool = False,
 ) -> Built:
-    """Build the site in ``folder`` and replace the content of ``out`` in one step at the end.
+    """Build the site in ``folder``, then replace the contents of ``out`` in one step.
 
-    Nothing is replaced if the configuration cannot be read, or with ``strict`` on an error or a warning. Builds are
-    reproducible. Raises SiteError if ``folder`` is not a folder, or ``out`` has files from elsewhere or cannot be
-    written.
+    ``out`` is not replaced if the configuration cannot be read or, with ``strict``, if there is an error or warning.
+    Builds are reproducible. Raises SiteError if ``folder`` is not a folder, or ``out`` contains ``folder``, has files
+    that no build made, or cannot be written.
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))
@@ -70,7 +70,7 @@ def diagnose(
     folder: str | os.PathLike[str],
     options: SiteOptions = SiteOptions(),  # noqa: B008  # frozen
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a build, without building."""
+    """The diagnostics that a build would give, without writing files."""
     found = scan(folder)
     files, site = SiteFiles(found), Site(options, incremental=False)
     for _ in site.update(files):
@@ -86,17 +86,17 @@ def _content(files: SiteFiles, path: str) -> bytes:
 
 
 def sort_diagnostics(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """By file and position, each once."""
+    """The diagnostics sorted by file and position, without repetitions."""
     unique = dict.fromkeys(found)
     return tuple(sorted(unique, key=lambda each: (each.path, each.line, each.column, _ORDER[each.severity], each.code)))
 
 
 def _check(folder: Path, out: Path) -> None:
     if not folder.is_dir():
-        raise SiteError(f"{folder} is no folder")
+        raise SiteError(f"{folder} is not a folder: give the folder of the site")
     here, there = folder.resolve(), out.resolve()
     if here == there or there in here.parents:
-        raise SiteError(f"{out} holds the source of the site, and would be replaced: choose another folder")
+        raise SiteError(f"{out} contains the source of the site, which the build would delete: choose another folder")
 
 
 class _SiteWriter:
@@ -110,12 +110,10 @@ class _SiteWriter:
         self.pages = self.files = self.bytes = 0
 
     def write(self, staging: Staging) -> Iterator[int]:
-        """Yields the number of written pages after each page."""
+        """Write all files; after each page, yield the number of pages written so far."""
         for path, content in self.site.update(self._sources):
             self._write(path, content, staging)
-            if path.endswith(
-                ".md"
-            ):  # each page has its Markdown beside it, and what stands in for a moved one has none
+            if path.endswith(".md"):  # only pages have a Markdown file, not redirects
                 self.pages += 1
                 yield self.pages
         for path in sorted(self.site.assets):
@@ -132,7 +130,7 @@ class _SiteWriter:
     def _copy(self, path: str, staging: Staging) -> None:
         try:
             with open_entry(self._sources.entries[path]) as file:
-                if path.lower().endswith(".svg"):  # a static host sends no policy for them
+                if path.lower().endswith(".svg"):  # checked, as a static host sends no security policy with it
                     self._write_svg(path, file.read(), staging)
                     return
                 size = staging.copy(file, path)
@@ -153,9 +151,8 @@ class _SiteWriter:
 
     def _report_failure(self, path: str, error: OSError) -> None:
         found = f"it cannot be written: {(error.strerror or 'no reason is given').lower()}"
-        fix = "Shorten or change the name, or make room on the disk."
+        fix = "Shorten or change the name, or free space on the disk."
         self._diagnostics.append(file_diagnostic(Severity.ERROR, "FILE007", path, found, fix))
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics, by file and position."""
         return sort_diagnostics((*self._sources.diagnostics, *self.site.diagnostics, *self._diagnostics))

@@ -1,7 +1,7 @@
-"""Fetches the OpenAPI documents that a configuration gives by web address, only on request.
+"""Fetches OpenAPI documents that a configuration names by web address, if the operator of a build requests it.
 
-The author of a configuration may not be the operator of the build, so the relay's rules apply: each name is resolved
-once and its addresses are checked, again for every redirect.
+The author of the configuration is not trusted to reach the operator's network. So the rules of the relay apply: each
+host name is resolved once and its IP addresses are checked, for the first address and for each redirect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tenantry_site.relay.url import Url, parse_url
 from tenantry_site.rendering import configuration_file
 
 SECONDS: Final = 30.0
-"""How long one document may take, its redirects included."""
+"""Timeout in seconds for a document, including its redirects."""
 
 MOST_REDIRECTS: Final = 5
 
@@ -29,7 +29,7 @@ _HEADERS: Final = (
     ("Accept", "application/json, application/yaml;q=0.9, */*;q=0.1"),
     ("User-Agent", "tenantry-site"),
 )
-_HINT: Final = "If that is meant, add --allow-private."
+_HINT: Final = "Add --allow-private to allow it."
 
 
 def fetch_documents(
@@ -39,11 +39,11 @@ def fetch_documents(
     allow_private: bool = False,
     resolve: dial.Resolve = dial.resolve,
 ) -> dict[str, bytes]:
-    """The documents by web address, for ``SiteOptions.documents``.
+    """Web address -> content of the OpenAPI documents of a site, for ``SiteOptions.documents``.
 
-    Failed ones are left out, and ``report`` gets the reason. ``allow_private``: allow loopback, private and carrier
-    addresses, but never metadata services. ``resolve`` replaces the system's resolver. Not for use inside a running
-    event loop.
+    A document that cannot be fetched is left out, and ``report`` is called with the reason. ``allow_private``: allow
+    loopback, private and carrier-grade NAT addresses; metadata services stay forbidden. ``resolve``: replaces the
+    system's resolver. Do not call it in a running event loop.
     """
     files = SiteFiles(scan(folder))
     path = configuration_file(files)
@@ -53,11 +53,11 @@ def fetch_documents(
 
 
 def _is_web(address: str) -> bool:
-    return address.lower().startswith(("http:", "https:"))  # whether it can be read is reported when it is fetched
+    return address.lower().startswith(("http:", "https:"))  # fetching reports an invalid address
 
 
 class _Fetcher:
-    def __init__(self, allow_private: bool, resolve: dial.Resolve) -> None:  # of this file alone
+    def __init__(self, allow_private: bool, resolve: dial.Resolve) -> None:
         self._allow_private = allow_private
         self._resolve = resolve
 
@@ -82,7 +82,7 @@ class _Fetcher:
                     raise RelayError("too_large", f"it is larger than {DOCUMENT_LIMIT // 2**20} MiB")
                 return response.body
             url = _redirected(url, response)
-        raise RelayError("bad_response", f"it leads on more than {MOST_REDIRECTS} times")
+        raise RelayError("bad_response", f"it redirects more than {MOST_REDIRECTS} times")
 
     async def _get(self, url: Url) -> UpstreamResponse:
         addresses = await dial.checked_addresses(url, self._resolve, private=self._allow_private, hint=_HINT)
@@ -101,8 +101,8 @@ def _redirected(url: Url, response: UpstreamResponse) -> Url:
     try:
         address = urljoin(f"{url.origin}{url.path}", location).partition("#")[0]
     except ValueError:
-        raise RelayError("bad_address", f"{url.authority} leads on to an address that cannot be read") from None
+        raise RelayError("bad_address", f"{url.authority} redirects to an invalid address") from None
     following = parse_url(address)
     if url.scheme == "https" and following.scheme != "https":
-        raise RelayError("bad_response", f"{url.authority} leads on from https to http")
+        raise RelayError("bad_response", f"{url.authority} redirects from https to http")
     return following

@@ -1,4 +1,4 @@
-"""Finds and reads a site's untrusted files; nothing outside the folder is opened."""
+"""Finds and reads the files of a site's folder. They are untrusted: no file outside the folder is opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 MARKER = ".tenantry-site"
-"""The file that stands in every folder that a build made: such a folder may be replaced, and is no source."""
+"""A file that each build puts into its output folder. It marks a folder that a build may replace and a scan skips."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 FILES_LIMIT = 50_000
@@ -23,7 +23,8 @@ DEPTH_LIMIT = 32
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file. ``real_path``: after symbolic links; ``modified``: in nanoseconds."""
+    """A file of a site. ``real_path``: its path with symbolic links resolved; ``size``: in bytes; ``modified``: in
+    nanoseconds since the epoch."""
 
     real_path: str
     size: int
@@ -32,19 +33,22 @@ class Entry:
 
 @dataclass(slots=True)
 class Scan:
-    """The files of a folder by relative path with ``/``, sorted, and diagnostics for skipped ones."""
+    """The result of scanning a folder. ``entries``: relative path with ``/`` -> file, sorted; ``diagnostics``: about
+    files that were skipped."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
+        """Add a diagnostic about a file that was skipped."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
 def scan(root: str | os.PathLike[str]) -> Scan:
-    """Scan a folder.
+    """List the files of a folder and its subfolders.
 
-    Problems become diagnostics. Hidden files, ``node_modules`` and built sites are skipped silently.
+    Problems become diagnostics. Hidden files, ``node_modules``, ``__pycache__`` and built sites are skipped without a
+    diagnostic.
     """
     scan = Scan()
     root_path = os.path.realpath(root)
@@ -79,7 +83,7 @@ class _FolderScanner:
                 yield from items
         except OSError as error:
             self._scan.report(
-                Severity.ERROR, "FILE003", prefix.rstrip("/"), unreadable(error), "Let this user read it."
+                Severity.ERROR, "FILE003", prefix.rstrip("/"), unreadable(error), "Allow this user to read it."
             )
 
     def _subfolder(self, item: os.DirEntry[str], path: str, depth: int) -> None:
@@ -92,11 +96,11 @@ class _FolderScanner:
         self.folder(item.path, f"{path}/", depth + 1)
 
     def _link(self, link: str, path: str) -> None:
-        """Follow links to files inside the folder only."""
+        """Add the target of a symbolic link, if it is a file inside the folder; else report the link."""
         try:
             target = os.path.realpath(link, strict=True)
         except OSError:
-            self._scan.report(Severity.WARNING, "FILE004", path, "the link leads nowhere", "Remove it, or repair it.")
+            self._scan.report(Severity.WARNING, "FILE004", path, "the link is broken", "Remove it, or fix its target.")
             return
         parts = Path(target).relative_to(self._root).parts if Path(target).is_relative_to(self._root) else ()
         if not parts or any(part.startswith(".") or part in SKIPPED_FOLDERS for part in parts):
@@ -112,10 +116,10 @@ class _FolderScanner:
         try:
             found = os.lstat(real_path)
         except OSError as error:
-            self._scan.report(Severity.WARNING, "FILE003", path, unreadable(error), "Let this user read it.")
+            self._scan.report(Severity.WARNING, "FILE003", path, unreadable(error), "Allow this user to read it.")
             return
-        if not stat.S_ISREG(found.st_mode):  # to open a pipe would wait for somebody to write to it
-            kind = "it is no file but a pipe, a socket or a device"
+        if not stat.S_ISREG(found.st_mode):  # opening a pipe would block until another process writes to it
+            kind = "it is not a regular file but a pipe, a socket or a device"
             self._scan.report(Severity.WARNING, "FILE005", path, kind, "Remove it.")
             return
         self._scan.entries[path] = Entry(real_path, found.st_size, found.st_mtime_ns)
@@ -130,7 +134,7 @@ class _FolderScanner:
 
     def _report_full(self) -> None:
         if all(diagnostic.code != "FILE006" for diagnostic in self._scan.diagnostics):
-            found = f"there are more than {FILES_LIMIT:,} files, and the rest is left out"
+            found = f"there are more than {FILES_LIMIT:,} files; the rest is left out"
             self._scan.report(Severity.ERROR, "FILE006", "", found, "Is this the folder of the site?")
 
 
@@ -142,14 +146,14 @@ DOCUMENT_LIMIT = 32 * 2**20
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT")
 )
-"""Where the system has them. A pipe that has replaced a file does not block."""
+"""Flags to open files, as far as the system has them. ``O_NONBLOCK``: do not wait if a pipe has replaced the file."""
 
 
 class SiteFiles(Mapping[str, str | bytes]):
-    """File contents: ``str`` for pages and documents (JSON, YAML), else ``bytes``.
+    """Relative path -> contents of the files of a scan: ``str`` for Markdown, JSON and YAML, ``bytes`` for other files.
 
-    Nothing is cached. Raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an unreadable or too
-    large file is empty, and ``diagnostics`` reports it once.
+    Each access reads the file again. It raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an
+    unreadable or too large file is empty, and ``diagnostics`` has the problem.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -158,7 +162,7 @@ class SiteFiles(Mapping[str, str | bytes]):
         self._scan_diagnostics = tuple(scan.diagnostics)
 
     def update(self, scan: Scan) -> set[str]:
-        """Switch to a newer scan; returns the paths of new, changed and removed files."""
+        """Switch to a newer scan. Return the paths of new, changed and removed files."""
         before = self.entries
         self.entries = scan.entries
         self._scan_diagnostics = tuple(scan.diagnostics)
@@ -169,7 +173,7 @@ class SiteFiles(Mapping[str, str | bytes]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Diagnostics of the scan and of files read since."""
+        """The diagnostics of the scan and of the files that were read."""
         return (*self._scan_diagnostics, *(diagnostic for _, diagnostic in sorted(self._diagnostics.items())))
 
     def __iter__(self) -> Iterator[str]:
@@ -189,10 +193,10 @@ class SiteFiles(Mapping[str, str | bytes]):
         limit = PAGE_LIMIT if path.lower().endswith(PAGES) else DOCUMENT_LIMIT
         content = self._bytes(path, entry, limit + 1)
         if len(content) > limit:
-            fix = f"Keep it below {limit // 2**20} MiB: split it."
+            fix = f"Split it into files of less than {limit // 2**20} MiB."
             self._report(Severity.ERROR, "FILE002", path, f"it has {entry.size:,} bytes and is not read", fix)
             return ""
-        if path.lower().endswith(PAGES):  # of a document, its parser reports the mark
+        if path.lower().endswith(PAGES):  # for other files, the parser reports the byte order mark
             content = content.removeprefix(BOM_UTF8)
         try:
             return content.decode("utf-8")
@@ -205,11 +209,11 @@ class SiteFiles(Mapping[str, str | bytes]):
     def _bytes(self, path: str, entry: Entry, limit: int) -> bytes:
         try:
             with open_entry(entry) as file:
-                if limit >= 0:  # a buffer of as many bytes is made, however few there are
+                if limit >= 0:  # read() allocates a buffer of this size even for a small file
                     limit = min(limit, os.fstat(file.fileno()).st_size + 1)
                 return file.read(limit)
         except OSError as error:
-            self._report(Severity.ERROR, "FILE003", path, unreadable(error), "Let this user read it.")
+            self._report(Severity.ERROR, "FILE003", path, unreadable(error), "Allow this user to read it.")
             return b""
 
     def _report(self, severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> None:
@@ -217,37 +221,38 @@ class SiteFiles(Mapping[str, str | bytes]):
 
 
 def is_text(path: str) -> bool:
-    """Whether a file is read as text, by its name."""
+    """Whether a file of this name is read as text."""
     return path.lower().endswith(PAGES + DOCUMENTS)
 
 
 def open_entry(entry: Entry) -> BinaryIO:
-    """Open a scanned file unless it was replaced by a link or another type since. Raises OSError."""
+    """Open a scanned file. Raises OSError, also if a link or another kind of file has replaced it since the scan."""
     if os.path.realpath(entry.real_path) != entry.real_path:
         raise OSError(errno.ELOOP, "a link has replaced it")
     file = os.fdopen(os.open(entry.real_path, _FLAGS), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is no file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return file
 
 
 CODES: dict[str, str] = {
-    "FILE001": "A text file is not UTF-8; what cannot be read is shown as a replacement character.",
-    "FILE002": "A page or document is larger than what is read.",
+    "FILE001": "A text file is not UTF-8; invalid bytes are shown as replacement characters.",
+    "FILE002": "A page or document is too large and is not read.",
     "FILE003": "A file or folder cannot be read.",
     "FILE004": "A symbolic link is not followed.",
     "FILE005": "A file of this name or kind cannot be part of a site.",
     "FILE006": "The folder has more files, or deeper folders, than a site may have.",
     "FILE007": "A file of the finished site cannot be written.",
 }
-"""What each code means."""
+"""Diagnostic code -> its meaning."""
 
 
 def file_diagnostic(severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> Diagnostic:
+    """A diagnostic about a file on disk. ``path``: relative to the site's folder; ``found``: the message."""
     return Diagnostic(severity, code, found, fix, line=line, path=path)
 
 
 def unreadable(error: OSError) -> str:
-    """An error message without its path, which readers must not see."""
+    """The message of an error without the file's full path, which readers of a served site must not see."""
     return f"it cannot be read: {(error.strerror or 'no reason is given').lower()}"

@@ -1,7 +1,7 @@
-"""A staging folder that replaces the output folder in one step.
+"""A staging folder, which replaces the output folder in one step.
 
-If the process ends early, the old or the new folder is complete. (After a power loss a file may be truncated: nothing
-is synced, since a site can be rebuilt.)
+If the process is killed, the output is either the complete old or the complete new folder. After a power loss files may
+be truncated: they are not synced to disk, as a site can be rebuilt.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ _CHUNK: Final = 2**20
 
 
 class Staging:
-    """``with Staging(out) as staging: staging.write(…); staging.publish()``.
+    """A context manager for a staging folder: ``with Staging(out) as staging: staging.write(…); staging.publish()``.
 
-    Unpublished files are removed. Entering raises SiteError if ``out`` cannot be created or has files from elsewhere.
+    Leaving it removes files that were not published. Entering it raises SiteError if ``out`` cannot be created or has
+    files that no build made.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
-        self.out: Path = Path(os.path.realpath(out))  # a link that leads to the published folder stays
+        self.out: Path = Path(os.path.realpath(out))  # if out is a symbolic link, replace its target, not the link
         self.folder: Path = Path()
         self._folder_lock: int | None = None
         self._made: set[str] = {""}
@@ -51,21 +52,21 @@ class Staging:
             self.folder = self.out.with_name(f".{self.out.name}.new-{os.urandom(4).hex()}")
             self.folder.mkdir()
             self._folder_lock = _lock_folder(self.folder)
-            if self._folder_lock is None or self.folder.is_dir():  # else somebody swept it away before we held it
+            if self._folder_lock is None or self.folder.is_dir():  # else another build removed it before it was locked
                 break
             os.close(self._folder_lock)
         self.write(MARKER, _MARKER_TEXT)
 
     def write(self, path: str, content: bytes) -> None:
-        """Writes one file of the site. Raises OSError."""
+        """Write one file of the site. Raises OSError."""
         target = self._prepare(path)
-        with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # a third of the time of Path.write_bytes
+        with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # three times as fast as Path.write_bytes
             file.write(content)
 
     def copy(self, source: BinaryIO, path: str) -> int:
-        """Copy an open file and return its size.
+        """Copy an open file, and return its size. Raises OSError.
 
-        Never a link: editing the source must not change the site. Raises OSError.
+        It is copied, not hard-linked, so that editing the source does not change the built site.
         """
         target = self._prepare(path)
         with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # as above
@@ -76,7 +77,7 @@ class Staging:
             return size
 
     def _prepare(self, path: str) -> str:
-        """The path to write, with its folder created. Raises OSError for a path outside the folder."""
+        """The file system path for a path of the site, with its folder created. Raises OSError for an unusable path."""
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or not {"", ".", ".."}.isdisjoint(parts) or len(path) > _LONGEST_PATH:
             raise OSError(0, "its name cannot be part of an address")
@@ -92,17 +93,17 @@ class Staging:
         try:
             if not self.out.exists():
                 self.folder.rename(self.out)
-            elif swap_folders(self.folder, self.out):  # at no moment is there nothing; the old one is now at ``folder``
+            elif swap_folders(self.folder, self.out):  # atomic; the old files are now in ``self.folder``
                 shutil.rmtree(self.folder, ignore_errors=True)
             else:
                 shutil.rmtree(previous, ignore_errors=True)
-                self.out.rename(previous)  # if the process ends here, the next build puts it back
+                self.out.rename(previous)  # if the process is killed here, the next build renames it back
                 self.folder.rename(self.out)
                 shutil.rmtree(previous, ignore_errors=True)
         except OSError as error:
             _clean_up_leftovers(self.out)
             raise SiteError(
-                f"{self.out} cannot be replaced: {error.strerror}; a folder that is mounted cannot, one within it can"
+                f"{self.out} cannot be replaced: {error.strerror}; if it is a mount point, choose a folder inside it"
             ) from None
 
     def __exit__(
@@ -120,13 +121,14 @@ def _check(out: Path) -> None:
         raise SiteError(f"{out} is a file: choose a folder for the site")
     if next(out.iterdir(), None) is not None:
         raise SiteError(
-            f"{out} has files that no build made, and a build replaces the whole folder: choose another folder, empty "
-            f"this one, or put an empty file {MARKER} into it"
+            f"{out} has files that no build made, but a build replaces the whole folder: choose another folder, empty "
+            f"this one, or create an empty file {MARKER} in it"
         )
 
 
 def _clean_up_leftovers(out: Path) -> None:
-    """Restore the published folder if a killed build moved it away, and remove abandoned staging folders."""
+    """Clean up after killed builds: rename the published folder back, and remove staging folders that no process
+    locks."""
     previous = out.with_name(f".{out.name}.old")
     if previous.is_dir() and not out.exists():
         previous.rename(out)
@@ -138,7 +140,8 @@ def _clean_up_leftovers(out: Path) -> None:
 
 
 def _lock_folder(folder: Path) -> int | None:
-    """Lock the folder for this process; None if another process has it or locks are unsupported."""
+    """Lock the folder, and return the file descriptor that holds the lock; None if another process holds it, or the
+    system has no such locks."""
     try:
         import fcntl
     except ImportError:
@@ -155,18 +158,18 @@ def _lock_folder(folder: Path) -> int | None:
 
 
 _HERE = -100
-"""AT_FDCWD of Linux: paths are as they are for open()."""
+"""``AT_FDCWD`` of Linux: relative paths start at the current folder."""
 _SWAP = 2
-"""RENAME_EXCHANGE of Linux (renameat2) and RENAME_SWAP of macOS (renamex_np) are the same number."""
+"""The value of both ``RENAME_EXCHANGE`` (Linux, ``renameat2``) and ``RENAME_SWAP`` (macOS, ``renamex_np``)."""
 
 
 def swap_folders(first: Path, second: Path) -> bool:
-    """Returns False if the system or file system cannot swap folders."""
+    """Atomically exchange two folders. Return False if the system or file system cannot do that."""
     try:
         system = ctypes.CDLL(None, use_errno=True)
         one, other = os.fsencode(first), os.fsencode(second)
         if sys.platform == "darwin":
             return bool(system.renamex_np(one, other, ctypes.c_uint(_SWAP)) == 0)
         return bool(system.renameat2(_HERE, one, _HERE, other, ctypes.c_uint(_SWAP)) == 0)
-    except (AttributeError, OSError, TypeError):  # no such call in this C library; no C library by that name (Windows)
+    except (AttributeError, OSError, TypeError):  # the C library lacks the call, or cannot be loaded (Windows)
         return False

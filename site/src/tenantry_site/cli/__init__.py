@@ -1,10 +1,10 @@
-"""The command line: ``tenantry-site …`` alone, ``tenantry site …`` by an entry point of tenantry's."""
+"""The command line: ``tenantry-site …``, and ``tenantry site …``, which tenantry finds by an entry point."""
 
 from __future__ import annotations
 
 
 def main() -> None:
-    """The entry point of ``tenantry-site``."""
+    """Run the command ``tenantry-site``."""
     from tenantry_site.cli.commands import site
 
     site(prog_name="tenantry-site")

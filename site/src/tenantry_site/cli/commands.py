@@ -1,4 +1,4 @@
-"""The commands: check, build, serve and begin a documentation site."""
+"""The commands to check, build, serve and create a documentation site."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ _strict = click.option("--strict", is_flag=True, help="Fail on warnings too.")
 _repository = click.option(
     "--repository",
     metavar="URL",
-    help="Repository folder of the pages, for feedback buttons: https://github.com/owner/name/tree/main/docs.",
+    help="Address of the pages' folder at the code host, for the feedback buttons: "
+    "https://github.com/owner/name/tree/main/docs.",
 )
 _external_media = click.option(
-    "--external-media", is_flag=True, help="Show images and frames of other hosts instead of links."
+    "--external-media", is_flag=True, help="Show images, videos and frames of other hosts, not just links to them."
 )
 _fetch = click.option(
-    "--fetch", is_flag=True, help="Fetch OpenAPI documents that the configuration gives by web address."
+    "--fetch", is_flag=True, help="Fetch the OpenAPI documents that the configuration names by web address."
 )
 
 _allow_private = click.option(
-    "--allow-private", is_flag=True, help="With --fetch: allow this machine and private networks."
+    "--allow-private", is_flag=True, help="With --fetch: also fetch from this machine and from private networks."
 )
 
 
 class _Commands(click.Group):
-    """Says what went wrong in one line on stderr. Exit codes: 1 refused, 2 wrong usage."""
+    """Prints an expected error as one line on stderr and exits with 1; click exits with 2 for wrong usage."""
 
     def invoke(self, ctx: click.Context) -> Any:
         name = ctx.find_root().info_name
@@ -51,7 +52,7 @@ class _Commands(click.Group):
         except ModuleNotFoundError as missing:
             if missing.name != "uvicorn":
                 raise
-            say(f"{name}: this needs uvicorn: pip install 'tenantry-site[serve]'")
+            say(f"{name}: this command needs uvicorn: pip install 'tenantry-site[serve]'")
         sys.exit(FAILED)
 
 
@@ -68,8 +69,8 @@ def site() -> None:
 def check(target: str, form: str, strict: bool) -> None:
     """Check a configuration file, or the whole site in a folder.
 
-    A file is checked against the other files in its folder; - reads the configuration alone from stdin. The exit code
-    is 1 if there is an error.
+    For a file, also checks that the pages and images that it names exist in its folder; - reads only a configuration,
+    from stdin. The exit code is 1 if there is an error.
     """
     from tenantry_site.cli.output import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
@@ -85,7 +86,7 @@ def check(target: str, form: str, strict: bool) -> None:
 
 
 def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
-    """The diagnostics, the name of what they are about, and the files to show the lines of."""
+    """Check the target: its diagnostics, its name, and the contents of its files by path, for excerpts."""
     if target == "-":
         from tenantry_site.config import loads
         from tenantry_site.loading import LARGEST, too_large
@@ -102,28 +103,28 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
     from tenantry_site.loading import load
 
     found = load(path)[1]
-    unread = any(one.code == "CFG001" for one in found)  # a pipe would be waited for, a device never ends
+    unread = any(one.code == "CFG001" for one in found)  # do not read a pipe, which may block, or a device
     return found, path.name, {} if unread else {path.name: _content(path)}
 
 
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # it has gone since it was read
+    except OSError:  # deleted since it was checked
         return b""
 
 
 def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
-    """Whether a check of this fails."""
+    """Whether a check with these diagnostics fails: they have an error or, with ``strict``, a warning."""
     bad = {"error", "warning"} if strict else {"error"}
     return any(diagnostic.severity in bad for diagnostic in found)
 
 
 @site.command("build")
 @click.argument("folder", type=_folder)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Output folder; its content is replaced.")
-@click.option("--strict", is_flag=True, help="On an error or a warning, replace nothing and exit with 1.")
-@click.option("--base-url", metavar="URL", help="Published address, for sitemap.xml and canonical links.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Output folder; its contents are replaced.")
+@click.option("--strict", is_flag=True, help="If there is an error or warning, replace nothing and exit with 1.")
+@click.option("--base-url", metavar="URL", help="Address of the published site, for sitemap.xml and canonical links.")
 @_repository
 @_external_media
 @_fetch
@@ -140,7 +141,7 @@ def build(
 ) -> None:
     """Build the site in FOLDER as static files.
 
-    The folder at --out is replaced in one step at the end; it must be empty or come from an earlier build.
+    The folder at --out is replaced in one step at the end. It must be absent, empty, or the output of an earlier build.
     """
     from tenantry_site.building import build as build_site
     from tenantry_site.cli.output import Progress, spared, summary
@@ -152,7 +153,7 @@ def build(
     for line in summary(built.diagnostics):
         say(printable(line))
     if not built.published:
-        say(f"Nothing was written: {printable(str(out))} is as it was.")
+        say(f"Nothing was written: {printable(str(out))} is unchanged.")
         sys.exit(FAILED)
     speed = f"{built.pages / max(built.seconds, 0.001):,.0f} pages a second"
     say(
@@ -181,13 +182,21 @@ def build(
     help="Port to listen on; 0 takes a free one.",
 )
 @click.option(
-    "--live/--no-live", default=True, help="Show each change of the folder at once, and what is wrong with it."
+    "--live/--no-live", default=True, help="Reload pages when the folder changes, and show diagnostics on them."
 )
 @click.option(
-    "--relay", "origins", multiple=True, metavar="ORIGIN", help="An API that the playground may call through us."
+    "--relay",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Origin of an API to which this server may send the playground's requests; repeatable.",
 )
 @click.option(
-    "--relay-private", "private", multiple=True, metavar="ORIGIN", help="The same, at an address within your network."
+    "--relay-private",
+    "private",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Like --relay, for an API in a private network or on this machine; repeatable.",
 )
 @_repository
 @_external_media
@@ -233,7 +242,7 @@ def _relay(origins: tuple[str, ...], private: tuple[str, ...], host: str) -> Any
         return None
     from tenantry_site.relay import Relay
 
-    # On this machine alone we know our names: a page from elsewhere must not get here under one of its own.
+    # On a loopback address the host names are known, so requests under other names (DNS rebinding) can be refused
     hosts = (host, "localhost") if host in {"127.0.0.1", "::1", "localhost"} else ()
     try:
         return Relay(origins, private, hosts=hosts)
@@ -247,7 +256,7 @@ def _options(**given: Any) -> SiteOptions:
     for name in ("base_url", "repository"):
         address = given.get(name)
         if address is not None and not address.startswith(("https://", "http://")):
-            raise SiteError(f"--{name.replace('_', '-')} is an address that begins with https://, not {address!r}")
+            raise SiteError(f"--{name.replace('_', '-')} must be an address that begins with https://, not {address!r}")
     return SiteOptions(**given)
 
 
@@ -265,7 +274,7 @@ def new(folder: Path) -> None:
     contents[".site.schema.json"] = json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
     present = [path for path in contents if (folder / path).exists()]
     if present:
-        raise SiteError(f"{folder} has {', '.join(present)} already, which are not overwritten: choose another folder")
+        raise SiteError(f"{folder} already has {', '.join(present)}; files are not overwritten: choose another folder")
     try:
         for path, content in contents.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -273,5 +282,5 @@ def new(folder: Path) -> None:
                 file.write(content)
     except OSError as error:
         raise SiteError(f"{folder} cannot be written: {error.strerror}") from None
-    say(f"Written. Look at it: {program()} serve {printable(str(folder))}")
+    say(f"Created. To see the site: {program()} serve {printable(str(folder))}")
     click.echo(str(folder))

@@ -1,4 +1,4 @@
-"""Command output: results on stdout, messages on stderr."""
+"""The output of commands: results go to stdout, messages to stderr."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from contextlib import contextmanager
 
 
 def say(text: str) -> None:
-    """Write a message to stderr, so stdout has only results."""
+    """Write a message to stderr, so that stdout has only results."""
     click.echo(text, err=True)
 
 
 def printable(text: str) -> str:
-    """One line without terminal control characters: a page must not control the terminal."""
+    """Escape line breaks and control characters, so that text from a page cannot control the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def program() -> str:
-    """The typed command: ``tenantry site`` or ``tenantry-site``."""
+    """The command that the user typed: ``tenantry site`` or ``tenantry-site``."""
     context = click.get_current_context()
     return (context.parent or context).command_path
 
 
 _SHOWN = 3
-"""How many positions of one code are shown."""
+"""Number of positions that a summary shows for each code."""
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 class Progress:
-    """``with Progress() as progress: progress(done, total)``: a bar on a terminal, else a line for each fifth."""
+    """Shows progress on stderr: ``with Progress() as progress: progress(done, total)``. A bar on a terminal, else a
+    line for every 20 %."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -69,7 +70,8 @@ class Progress:
 
 
 def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """One line for each code: its count, first message and other files; errors first."""
+    """The lines of a summary: for each code its count, the first diagnostic with its fix, and further positions. Errors
+    come first; notes are only counted."""
     codes: dict[str, list[Diagnostic]] = {}
     for diagnostic in found:
         codes.setdefault(diagnostic.code, []).append(diagnostic)
@@ -86,17 +88,17 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
             yield f"    also {', '.join(position(diagnostic) for diagnostic in group[1:_SHOWN])}{more}"
     quiet = sum(diagnostic.severity == "info" for diagnostic in found)
     if quiet:
-        yield f"{quiet:,} remarks: `{program()} check` shows them."
+        yield f"{quiet:,} notes: `{program()} check` shows them."
 
 
 def position(diagnostic: Diagnostic) -> str:
-    """``guides/start.md:12:3``, without unknown parts."""
+    """The position of a diagnostic: ``guides/start.md:12:3``, without an unknown line or column."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])
 
 
 def meanings() -> dict[str, str]:
-    """The meaning of each code."""
+    """Diagnostic code -> its meaning, for all codes."""
     from tenantry_site import building, components, config, markdown, outputs, reference, rendering, theme
 
     parts = (config, markdown, components, reference, theme, outputs, rendering, building)
@@ -104,13 +106,14 @@ def meanings() -> dict[str, str]:
 
 
 OBJECTS = 2_000
-"""New objects between two collections. A page has some hundreds while it is made, which its end frees without a
-collection; with more, what is left behind would cost more memory than is saved in time."""
+"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes some hundreds,
+which are freed without a collection. A larger number would cost more memory than the time saved is worth."""
 
 
 @contextmanager
 def spared() -> Iterator[None]:
-    """Run garbage collection less often, and skip existing objects such as modules."""
+    """A context in which garbage collection runs less often and skips the objects that exist already, such as
+    modules."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS, *before[1:])

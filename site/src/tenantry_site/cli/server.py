@@ -1,4 +1,4 @@
-"""Serves the site with uvicorn, for an author or behind a web server."""
+"""Serves a site with uvicorn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 SHUTDOWN_SECONDS = 10
-"""How long requests under way may take to finish."""
+"""Seconds that requests in progress may take to finish when the server stops."""
 
 
 def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]) -> None:
@@ -25,18 +25,18 @@ def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]
         app,
         log_level="warning",
         access_log=False,
-        proxy_headers=False,  # nothing here depends on who the client is
+        proxy_headers=False,  # the client's address is not used
         server_header=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    # uvicorn stops on a signal and then raises it again; being asked to stop is no failure.
+    # When it has stopped, uvicorn raises the signal again; this handler ignores it, so that the exit code is 0.
     signal.signal(signal.SIGTERM, lambda *_: None)
     with listener, suppress(KeyboardInterrupt):
         _Server(config, lambda: announce(url_of(listener))).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    """Announces when it listens; uvicorn itself only logs it."""
+    """A uvicorn server that calls ``on_ready`` once it is listening."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -49,14 +49,15 @@ class _Server(uvicorn.Server):
 
 
 def url_of(listener: socket.socket) -> str:
+    """The address at which the socket listens: ``http://127.0.0.1:8000``."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address. Raises SiteError if it is taken or not local."""
+    """A socket that is bound to the address. Raises SiteError if the address is in use, or not of this machine."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    # IPPROTO_TCP is given because asyncio sets TCP_NODELAY only on such sockets; without it responses wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""The components of a page: elements by name, rendered as safe HTML."""
+"""The components that authors use on pages. Each renders its element as safe HTML."""
 
 from tenantry_site.components.markup import CODES
 from tenantry_site.components.registry import COMPONENTS, unknown_link

@@ -1,4 +1,4 @@
-"""What has a frame of its own: callouts, cards alone and in columns, and the entries of a changelog."""
+"""Components that draw boxes: callouts, cards, columns, and changelog entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry_site.templating import render_template
 
 
 class CalloutKind(NamedTuple):
-    """A kind of callout: its class, its label and its icon."""
+    """A kind of callout. ``name``: its CSS class."""
 
     name: str
     label: str
@@ -32,7 +32,8 @@ _TYPES = {
 
 
 def callout(element: Element, context: RenderContext) -> str:
-    """``<Callout type icon iconType color title>``: a kind by ``type``, or one's own icon and colour."""
+    """``<Callout type icon iconType color title>``. ``type`` selects a kind; without it, the author's icon and colour
+    are used."""
     wanted = element.text("type").lower()
     kind = _TYPES.get(wanted)
     if wanted and kind is None:
@@ -43,7 +44,7 @@ def callout(element: Element, context: RenderContext) -> str:
 
 
 def component_of(kind: CalloutKind) -> Component:
-    """The component of one kind: ``<Warning>``, ``<Tip>``. ``title`` and ``icon`` are honoured."""
+    """The component for one kind of callout, such as ``<Warning>``, with the attributes ``title`` and ``icon``."""
     return lambda element, context: _callout(element, context, kind, kind.name)
 
 
@@ -57,13 +58,13 @@ def _callout(element: Element, context: RenderContext, kind: CalloutKind, classe
 
 
 COLUMNS = 4
-"""The most columns that a line of text of a page can be divided into."""
+"""Maximum number of columns that fit on a page."""
 
 
 def card(element: Element, context: RenderContext) -> str:
     """``<Card title icon iconType color href img horizontal cta arrow>``.
 
-    The title is the link, and its target is the whole card: the text may hold links of its own.
+    Only the title is an ``<a>``, though the whole card can be clicked: the card's text may contain other links.
     """
     target = element.text("href").strip()
     href = context.href(target, element.line) if target else None
@@ -83,7 +84,7 @@ def card(element: Element, context: RenderContext) -> str:
 
 
 def card_group(element: Element, context: RenderContext) -> str:
-    """``<CardGroup cols>``, ``<Columns cols>``: its children side by side where there is room."""
+    """``<CardGroup cols>``, ``<Columns cols>``: the children in columns, if there is room."""
     wanted = element.text("cols") or "2"
     columns = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 3 else 0
     if not 1 <= columns <= COLUMNS:
@@ -93,12 +94,12 @@ def card_group(element: Element, context: RenderContext) -> str:
 
 
 def column(element: Element, context: RenderContext) -> str:
-    """``<Column>``: one of ``<Columns>``."""
+    """``<Column>``: a child of ``<Columns>``."""
     return render_template("components/column", content=children(context, *element.children))
 
 
 def update(element: Element, context: RenderContext) -> str:
-    """``<Update label description tags>``. Its id is made of its label."""
+    """``<Update label description tags>``, a changelog entry. Its id is made of its label."""
     label = markup.unlinked(markup.title(element, context, "Update", attribute="label"))
     return render_template(
         "components/update",
@@ -111,7 +112,7 @@ def update(element: Element, context: RenderContext) -> str:
 
 
 def _tags(element: Element) -> list[str]:
-    """A list, or a text with commas."""
+    """The attribute ``tags``: a list, or a string separated by commas."""
     value = element.attributes.get("tags")
     found = value if isinstance(value, list) else element.text("tags").split(",")
     return [text for each in found if isinstance(each, (str, int, float)) and (text := str(each).strip())]

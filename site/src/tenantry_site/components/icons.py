@@ -1,7 +1,7 @@
-"""Icons of components: by name, as a path to a picture, or an SVG that an author wrote into an attribute.
+"""Icons of components. An author gives a name, the path of a picture, or an SVG in an attribute (``icon={<svg …/>}``).
 
-Of such an SVG, ``icon={<svg …/>}``, what JSX writes otherwise than HTML is rewritten. Then only shapes, their looks and
-references within the drawing are kept: no script, no event, no style, no link, nothing from elsewhere.
+An SVG is converted from JSX spelling to HTML. Then an allow-list keeps only shapes, their presentation attributes, and
+references within the drawing: no scripts, event handlers, styles or links, and nothing that loads other files.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _PICTURE_SUFFIXES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
 def icon(
     element: Element, context: RenderContext, default: str = "", attribute: str = "icon", colored: bool = True
 ) -> Markup:
-    """The icon that an element asks for, by name, as a path to a picture or as SVG in the attribute, in the colour that
-    it asks for."""
+    """The icon that an element's attribute gives: a name, the path of a picture, or an SVG. ``default``: name of the
+    icon without the attribute; ``colored``: apply the element's ``color``."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
         drawing = _own(name, element, context, attribute)
@@ -45,7 +45,7 @@ def _picture(path: str, element: Element, context: RenderContext) -> Markup:
 
 
 def _own(markup: str, element: Element, context: RenderContext, attribute: str) -> Markup:
-    """``<svg …>``, ``<img src>`` or ``<Icon icon>`` as the value of an attribute."""
+    """The icon for markup in an attribute: ``<svg …>``, ``<img src>`` or ``<Icon icon>``."""
     if markup.startswith("<svg"):
         html = safe(own_svg(markup, context.identifier("icon")))
     elif markup.startswith("<img"):
@@ -59,7 +59,7 @@ def _own(markup: str, element: Element, context: RenderContext, attribute: str) 
 
 
 def _attribute(markup: str, name: str) -> str:
-    """The text of an attribute, as HTML or JSX writes it."""
+    """The value of an attribute in HTML or JSX markup; empty without it."""
     found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
     return unescape(found[found.lastindex or 1]).strip() if found else ""
 
@@ -94,7 +94,7 @@ _EMPTIED: Final = {"script", "style", "title", "desc", "foreignObject", "metadat
 """Elements that are removed with their contents."""
 
 _PLAIN: Final = re.compile(r"[\w\s#.,%+():/-]*")
-"""What a value consists of. A backslash or a quotation mark could spell ``url(`` otherwise (CSS Syntax, section 4)."""
+"""The characters allowed in values. A backslash or quote could hide a ``url(`` (CSS Syntax, section 4)."""
 _LOCAL: Final = re.compile(r"url\(\s*#([\w-]+)\s*\)")
 _COMMENT: Final = re.compile(r"\{\s*/\*.*?\*/\s*\}", re.DOTALL)
 _BRACED: Final = re.compile(r"""=\s*\{\s*(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}]*)`|(-?[\d.]+))\s*\}""")
@@ -104,14 +104,14 @@ _CAMEL: Final = re.compile(
     r"|Color|Effect|Order)(?=\s*=)"
 )
 _TEXT: Final = re.compile(r">[^<>]+<")
-"""Text between elements: none of those that are kept shows any."""
+"""Text between elements. It is removed, as no element that is kept shows text."""
 _OPENING: Final = re.compile(r"<svg\b[^>]*>")
 _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|height)="[^"]*")')
 
 
 def own_svg(markup: str, prefix: str) -> str:
-    """The drawing as one SVG element of an icon's size; empty if nothing of it can be kept. ``prefix`` begins its ids,
-    so that two drawings of one page do not share any."""
+    """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before its
+    ids, so that drawings on one page do not share ids."""
     text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
     text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
     cleaned = nh3.clean(
@@ -145,7 +145,7 @@ def _value(name: str, value: str, prefix: str) -> str | None:
 
 
 def _root(opening: str) -> str:
-    """The opening tag, with the size of an icon and the colour of the text around it unless it has one of its own."""
+    """The ``<svg>`` tag in icon size, filled with the colour of the text around it unless it has ``fill``."""
     sizes = {found[1]: found[2] for found in _SIZE.finditer(opening) if found[1]}
     rest = _SIZE.sub("", opening)[len("<svg") : -1].rstrip("/")
     if "viewBox=" not in rest and len(sizes) == 2:

@@ -1,7 +1,7 @@
-"""What components share: diagnostics, the colours that authors choose, and HTML that is safe by where it comes from.
+"""Helpers for components: diagnostics, colours, and safe HTML.
 
-Each colour becomes one of eight classes, so that no page needs a style attribute. The classes name the data colours of
-``tokens.css``, which can be read on both grounds. HTML is from the page that renders it, or from the templates here.
+A colour that an author writes becomes one of eight CSS classes, so that pages need no style attributes. The classes
+use the data colours of ``tokens.css``, which are legible on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from tenantry_site.diagnostic import Severity
 from tenantry_site.page import AttributeValue, Element, Node, RenderContext
 
 CODES: dict[str, str] = {
-    "PAGE050": "A component stands outside the one that it is a part of.",
-    "PAGE051": "A component holds something beside its parts.",
-    "PAGE052": "A component has no title, or no name.",
-    "PAGE053": "An attribute's value is of no use.",
+    "PAGE050": "A component is outside the component that it is a part of.",
+    "PAGE051": "A component contains something that is not one of its parts.",
+    "PAGE052": "A component has no title or name.",
+    "PAGE053": "An attribute's value cannot be used.",
     "PAGE054": "A component is empty, or has none of the parts that it shows.",
 }
-"""Diagnostic code -> what it is about."""
+"""Diagnostic code -> its meaning."""
 
 
 def report_outside(element: Element, context: RenderContext, parents: str) -> None:
-    """A part of something stands alone; it is shown all the same."""
-    message = f"<{element.name}> stands outside {parents}: it is shown as a section of its own"
+    """Report a part, such as a tab, outside its parent component; it is shown anyway."""
+    message = f"<{element.name}> is outside {parents}: it is shown as a separate section"
     context.report(Severity.WARNING, "PAGE050", message, f"put it into {parents}", element.line)
 
 
 def report_beside(element: Element, context: RenderContext, parts: str) -> None:
-    """Something stands between the parts; it is shown with the part before it."""
-    message = f"<{element.name}> holds something that is not in a {parts}: it is shown with the part before it"
+    """Report content between the parts of a component; it is shown with the part before it."""
+    message = f"<{element.name}> has content that is not in a {parts}: it is shown with the part before it"
     context.report(
         Severity.INFO, "PAGE051", message, f"put it into a {parts}, or before or after <{element.name}>", element.line
     )
 
 
 def report_missing(element: Element, context: RenderContext, attribute: str, shown: str) -> None:
-    """An attribute is missing that readers need. One that is an expression was reported when it was read."""
+    """Report a missing attribute, unless it is an expression, which is already reported. ``shown``: the text that is
+    shown instead."""
     if attribute in element.attributes and element.attributes[attribute] is None:
         return
     message = f"<{element.name}> has no {attribute}" + (f': "{shown}" is shown' if shown else "")
@@ -50,21 +51,21 @@ def report_missing(element: Element, context: RenderContext, attribute: str, sho
 
 
 def report_unusable(element: Element, context: RenderContext, attribute: str, fix: str) -> None:
-    """An attribute's value cannot be honoured; the default is taken."""
+    """Report an attribute value that cannot be used; the component uses its default."""
     value = element.attributes.get(attribute)
     message = f"<{element.name}> has {attribute}={value!r:.60}, which is not used"
     context.report(Severity.INFO, "PAGE053", message, fix, element.line)
 
 
 def report_empty(element: Element, context: RenderContext, fix: str) -> None:
-    """There is nothing to show, or nothing of what the component shows."""
+    """Report a component without content, or without the parts that it shows."""
     what = "has no parts: its contents are shown without it" if element.children else "is empty"
     context.report(Severity.WARNING, "PAGE054", f"<{element.name}> {what}", fix, element.line)
 
 
 _HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _HUES = ((15, "red"), (65, "orange"), (165, "green"), (200, "teal"), (255, "blue"), (290, "violet"), (345, "pink"))
-"""Degrees on the colour circle, the first above -> the colour; what is left is red again."""
+"""Upper bounds of hues in degrees, with their colours; a hue above the last bound is red."""
 _GREYISH = 0.12
 
 _COLOR_NAMES = {
@@ -81,7 +82,8 @@ _COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in name
 
 
 def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
-    """``" tint-blue"`` for the colour nearest to the attribute's, with the space before it; empty without one."""
+    """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without a colour that
+    is known, which is reported."""
     if attribute not in element.attributes:
         return ""
     color = nearest_color(element.text(attribute))
@@ -93,7 +95,7 @@ def color_class(element: Element, context: RenderContext, attribute: str = "colo
 
 @lru_cache(maxsize=256)
 def nearest_color(color: str) -> str | None:
-    """One of eight colours for a hex colour or a word; None for anything else."""
+    """The nearest of eight colours to a hex colour or colour name; None for anything else."""
     bare = color.strip().lower()
     if bare in _COLORS:
         return _COLORS[bare]
@@ -109,17 +111,17 @@ def nearest_color(color: str) -> str | None:
 
 
 def safe(html: str) -> Markup:
-    """HTML or an address that ``RenderContext`` returned, which is escaped already."""
+    """Mark HTML or an address that ``RenderContext`` returned as safe: it is already escaped."""
     return Markup(html)  # noqa: S704  # the only code that calls text safe
 
 
 def children(context: RenderContext, *nodes: Node) -> Markup:
-    """The HTML of nodes."""
+    """The nodes as safe HTML."""
     return safe(context.render(nodes))
 
 
 def line(context: RenderContext, markdown: str) -> Markup:
-    """The HTML of a line of Markdown; empty for none."""
+    """A line of Markdown as safe HTML; empty for a blank line."""
     text = markdown.strip()
     return safe(context.render_inline(text)) if text else Markup()
 
@@ -129,7 +131,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def title(element: Element, context: RenderContext, default: str = "", attribute: str = "title") -> Markup:
-    """The title as HTML, or ``default`` with a diagnostic."""
+    """The title of a component as HTML; without one it is reported, and ``default`` is used."""
     found = line(context, element.text(attribute))
     if not found:
         report_missing(element, context, attribute, default)
@@ -137,21 +139,21 @@ def title(element: Element, context: RenderContext, default: str = "", attribute
 
 
 def unlinked(html: Markup) -> Markup:
-    """HTML without its links, to stand within a link. Taking whole tags away leaves it safe."""
+    """The HTML without its link tags, for use inside a link."""
     return safe(_LINK.sub("", html))
 
 
 def plain(html: Markup) -> str:
-    """The text of HTML, not escaped."""
+    """The unescaped text of HTML."""
     return unescape(_TAG.sub("", html)).strip()
 
 
 def content(element: Element, context: RenderContext) -> Markup:
-    """The children; empty if there is nothing but space."""
+    """The HTML of an element's children; empty if it is only white space."""
     inner = children(context, *element.children)
     return inner if inner.strip() else Markup()
 
 
 def shown(value: AttributeValue) -> str:
-    """An attribute's value as its reader writes it."""
+    """An attribute's value as text: a string unchanged, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

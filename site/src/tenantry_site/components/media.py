@@ -1,4 +1,4 @@
-"""Frames around pictures, and small things within a line: icons, tooltips, badges."""
+"""Components for frames around images, icons, tooltips, badges and snippets."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tenantry_site.page import Element, RenderContext
 from tenantry_site.templating import render_template
 
 _SIZES = ((18, 3), (23, 4), (28, 5))
-"""A size in pixels, the first above -> the step of the type scale; what is larger gets the sixth."""
+"""(Upper bound of an icon size in pixels, exclusive; step of the type scale). Larger icons get step 6."""
 
 
 def frame(element: Element, context: RenderContext) -> str:
-    """``<Frame caption hint>``: a picture with a caption."""
+    """``<Frame caption hint>``: an image with a caption."""
     inner = children(context, *element.children)
     if not inner.strip():
-        markup.report_empty(element, context, "put a picture into it")
+        markup.report_empty(element, context, "put an image into it")
     return render_template(
         "components/frame",
         hint=line(context, element.text("hint")),
@@ -25,7 +25,7 @@ def frame(element: Element, context: RenderContext) -> str:
 
 
 def icon(element: Element, context: RenderContext) -> str:
-    """``<Icon icon iconType color size>``."""
+    """``<Icon icon iconType color size>``. ``size``: in pixels."""
     attribute = "icon" if "icon" in element.attributes or "name" not in element.attributes else "name"
     if not element.text(attribute):
         markup.report_missing(element, context, "icon", "")
@@ -52,7 +52,7 @@ def tooltip(element: Element, context: RenderContext) -> str:
 
 
 def badge(element: Element, context: RenderContext) -> str:
-    """``<Badge color icon>``: a label in a frame."""
+    """``<Badge color icon>``: a short label with a border."""
     return render_template(
         "components/badge",
         content=children(context, *element.children),
@@ -62,7 +62,7 @@ def badge(element: Element, context: RenderContext) -> str:
 
 
 def snippet(element: Element, context: RenderContext) -> str:
-    """``<Snippet file>``: a shared part of pages."""
+    """``<Snippet file>``: content that pages share, from another file."""
     path = element.text("file").strip()
     if not path:
         markup.report_missing(element, context, "file", "")

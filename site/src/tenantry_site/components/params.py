@@ -1,4 +1,4 @@
-"""Fields of a request and of a response."""
+"""Components that describe the parameters of a request and the fields of a response."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from tenantry_site.page import Element, RenderContext
 from tenantry_site.templating import render_template
 
 LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
-"""The attributes of ``<ParamField>`` that say where a parameter goes; their value is its name."""
+"""Attributes of ``<ParamField>``, of which one is set: it says where the parameter is sent; its value is the name."""
 
 
 class FieldLabel(NamedTuple):
-    """Words behind the name of a field, and the value that they are about. ``kind`` is the end of their class."""
+    """A label after a field's name (``required``, ``default: 5``). ``kind``: suffix of its CSS class; ``value``: shown
+    as code after ``text``."""
 
     kind: str
     text: str
@@ -55,7 +56,8 @@ def _render(element: Element, context: RenderContext, prefix: str, location: str
 
 
 def _playground_attributes(element: Element, location: str, name: str) -> dict[str, str]:
-    """What the playground of an ``api`` page makes an input of: ``reference.param_fields`` reads it."""
+    """Data attributes that describe a parameter; ``reference`` reads them to build the playground of an ``api``
+    page."""
     given = {"param": name, "in": location, "type": element.text("type")}
     if element.flag("required"):
         given["required"] = "true"

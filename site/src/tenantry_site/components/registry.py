@@ -1,4 +1,4 @@
-"""The components by name: the 25 that pages use, and what some pages call them; and what is left of an unknown one."""
+"""The components by name, and the link that is rendered for an unknown component with ``href``."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ _BY_NAME: Mapping[str, Component] = {
 
 
 def _as_plain_text(component: Component) -> Component:
-    """Returns plain text: where text and ``Markup`` are added, ``Markup`` escapes the text."""
+    """Make a component return a plain str: joining its HTML to other strings as ``Markup`` would escape those."""
     return lambda element, context: str(component(element, context))
 
 
 COMPONENTS: Mapping[str, Component] = {name: _as_plain_text(component) for name, component in _BY_NAME.items()}
-"""Name of an element -> what renders it."""
+"""Name of an element -> the component that renders it."""
 
 
 _TITLE_ATTRIBUTES = ("title", "label", "name", "text", "cta", "alt")
-"""Attributes in which such components have their text."""
+"""Attributes that hold the text of an unknown component, in order of preference."""
 _BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|br|code|del|em|i|img|kbd|mark|path|s|small|span|strong|sub|sup|svg|u)\b)")
 _PARAGRAPH = re.compile(r"\s*<p>((?:(?!</?p>).)*)</p>\s*", re.DOTALL)
 
 
 def unknown_link(element: Element, context: RenderContext) -> str:
-    """``<AnyName href="…">``: its title, else its contents, else the address, as a link. Contents that hold blocks or
-    links of their own stand behind the link: a link holds neither."""
+    """A link for an unknown component with ``href``. Its text is the title, else the contents, else the address.
+    Contents with blocks or links, which a link may not contain, follow the link."""
     target = element.text("href").strip()
     href = context.href(target, element.line)
     inner = children(context, *element.children)

@@ -1,7 +1,7 @@
-"""What is one of several sections: tabs of text and of code, steps, accordions and expandables.
+"""Components that divide content into sections: tabs, code groups, steps, accordions and expandables.
 
-Without a script tabs are a list of links and the sections that it leads to, one under the other; the script makes a
-tablist of them (``components.js``). Accordions and expandables are ``<details>`` and need no script.
+Without JavaScript, tabs are a list of links with all sections below it; ``components.js`` turns them into a tablist.
+Accordions and expandables are ``<details>`` elements, which need no script.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VOID = frozenset({"br", "col", "hr", "img", "source", "track", "wbr"})
 
 @dataclass(slots=True)
 class ComponentPart:
-    """One part, and what stands between it and the next."""
+    """A part of a component, such as a tab. ``rest``: the content between this part and the next."""
 
     node: Element | CodeBlock
     rest: list[Node] = field(default_factory=list)
@@ -32,7 +32,8 @@ class ComponentPart:
 def divide(
     element: Element, context: RenderContext, name: str, code: bool = False
 ) -> tuple[list[Node], list[ComponentPart]]:
-    """What stands before the first part, and the parts: children with the name, or blocks of ``code``."""
+    """The content before the first part, and the parts: the children called ``name`` and, with ``code``, code blocks.
+    Content outside the parts is reported."""
     before: list[Node] = []
     parts: list[ComponentPart] = []
     for node in _children(element, context):
@@ -46,12 +47,12 @@ def divide(
     for part in parts:
         part.rest = _balanced(part.rest)
     if before or any(part.rest for part in parts):
-        markup.report_beside(element, context, "block of code" if code else f"<{name}>")
+        markup.report_beside(element, context, "code block" if code else f"<{name}>")
     return before, parts
 
 
 def _children(element: Element, context: RenderContext) -> Iterator[Node]:
-    """The children, with those of snippets instead of the snippets."""
+    """The children, with each snippet replaced by its nodes."""
     for node in element.children:
         if isinstance(node, Element) and node.name == "Snippet" and node.text("file"):
             yield from context.snippet(node.text("file"), node.line)
@@ -60,10 +61,8 @@ def _children(element: Element, context: RenderContext) -> Iterator[Node]:
 
 
 def _balanced(nodes: list[Node]) -> list[Node]:
-    """Nodes without tags that open or close something around the parts: they would break the structure of the page
-    here.
-
-    Empty if nothing but space is left.
+    """The nodes without unmatched HTML tags: elements that were opened or closed around the parts would break the page
+    once the parts are taken apart. Empty if only white space is left.
     """
     unmatched: dict[int, list[tuple[int, int]]] = {}
     stack: list[tuple[str, int, tuple[int, int]]] = []
@@ -96,7 +95,7 @@ def _without_tags(node: Node, spans: list[tuple[int, int]]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class TabPanel:
-    """A tab as its template takes it. ``titled``: its content shows the title by itself."""
+    """A tab for its template. ``titled``: the content already shows the title."""
 
     id: str
     title: Markup
@@ -106,12 +105,12 @@ class TabPanel:
 
     @property
     def key(self) -> str:
-        """What tabs share that change together."""
+        """Tabs with the same key on a page are selected together."""
         return markup.plain(self.title).casefold()
 
 
 def tabs(element: Element, context: RenderContext) -> str:
-    """``<Tabs>`` of ``<Tab title icon iconType id>``. Tabs of the same title change together on a page."""
+    """``<Tabs>`` with ``<Tab title icon iconType id>``. Tabs with the same title on a page are selected together."""
     before, parts = divide(element, context, "Tab")
     if not parts:
         return _without_parts(element, context, "put <Tab title=…> into it")
@@ -120,16 +119,16 @@ def tabs(element: Element, context: RenderContext) -> str:
 
 
 def tab(element: Element, context: RenderContext) -> str:
-    """A ``<Tab>`` that stands alone."""
+    """A ``<Tab>`` outside ``<Tabs>``, which is reported."""
     markup.report_outside(element, context, "<Tabs>")
     return render_template("components/tab", tab=_tab(ComponentPart(element), 1, context))
 
 
 def code_group(element: Element, context: RenderContext) -> str:
-    """``<CodeGroup>``: blocks of code, each under its title, else its language."""
+    """``<CodeGroup>``: code blocks as tabs, each labelled with its title, else its language."""
     before, parts = divide(element, context, "Tab", code=True)
     if not parts:
-        return _without_parts(element, context, "put fenced blocks of code into it")
+        return _without_parts(element, context, "put fenced code blocks into it")
     rendered = [_code(part, number, context) for number, part in enumerate(parts, 1)]
     if len(rendered) == 1 and not isinstance(parts[0].node, Element):
         return children(context, *before) + rendered[0].content
@@ -137,12 +136,12 @@ def code_group(element: Element, context: RenderContext) -> str:
 
 
 def request_example(element: Element, context: RenderContext) -> str:
-    """``<RequestExample>``: a code group that an API page shows beside its text."""
+    """``<RequestExample>``: a code group that an API page shows next to its text."""
     return _example(element, context, "request", "Request example")
 
 
 def response_example(element: Element, context: RenderContext) -> str:
-    """``<ResponseExample>``."""
+    """``<ResponseExample>``: a code group, like ``<RequestExample>``."""
     return _example(element, context, "response", "Response example")
 
 
@@ -153,7 +152,7 @@ def _example(element: Element, context: RenderContext, name: str, title: str) ->
 
 def _tab(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
     element = part.node
-    assert isinstance(element, Element)  # noqa: S101  # tabs of text have no other parts
+    assert isinstance(element, Element)  # noqa: S101  # only code groups have other parts
     title = markup.unlinked(markup.title(element, context, f"Tab {number}"))
     name = context.identifier(markup.plain(title), element.text("id"))
     return TabPanel(name, title, icons.icon(element, context), children(context, *element.children, *part.rest))
@@ -174,7 +173,8 @@ def _code(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
 
 
 def tab_group(tabs: Sequence[TabPanel], before: str = "", *, code: bool = False, mark: str = "") -> Markup:
-    """Tabs as a list of links and what they lead to. ``mark``: a name for scripts to find the group by."""
+    """Tabs as a list of links to the sections below it. ``before``: content above them; ``mark``: a name by which
+    scripts find the group."""
     return render_template("components/tabs", tabs=tabs, before=before, code=code, mark=mark)
 
 
@@ -188,7 +188,7 @@ DIGITS = 4
 
 
 def steps(element: Element, context: RenderContext) -> str:
-    """``<Steps titleSize>`` of ``<Step title icon iconType titleSize stepNumber id>``."""
+    """``<Steps titleSize>`` with ``<Step title icon iconType titleSize stepNumber id>``."""
     before, parts = divide(element, context, "Step")
     if not parts:
         markup.report_empty(element, context, "put <Step title=…> into it")
@@ -204,7 +204,7 @@ def steps(element: Element, context: RenderContext) -> str:
 
 
 def step(element: Element, context: RenderContext) -> str:
-    """A ``<Step>`` that stands alone: a list of one."""
+    """A ``<Step>`` outside ``<Steps>``, which is reported: a list of one step."""
     markup.report_outside(element, context, "<Steps>")
     alone = _step(element, (), "", _number(element, 1, context), context)
     return render_template("components/steps", steps=[alone])
@@ -229,7 +229,7 @@ def _step(
 
 
 def _number(element: Element, following: int, context: RenderContext) -> int:
-    """The step's number: its ``stepNumber``, else the one after the step before."""
+    """The step's number: its ``stepNumber`` if valid, else ``following``."""
     if "stepNumber" not in element.attributes:
         return following
     text = element.text("stepNumber")
@@ -240,7 +240,7 @@ def _number(element: Element, following: int, context: RenderContext) -> int:
 
 
 def accordion(element: Element, context: RenderContext) -> str:
-    """``<Accordion title description icon iconType defaultOpen id>``. Its id is made of its title."""
+    """``<Accordion title description icon iconType defaultOpen id>``. Without ``id``, its id is made of its title."""
     return _details(element, context, "accordion", "Details")
 
 
@@ -250,7 +250,7 @@ def accordion_group(element: Element, context: RenderContext) -> str:
 
 
 def expandable(element: Element, context: RenderContext) -> str:
-    """``<Expandable title defaultOpen>``: the fields of a field."""
+    """``<Expandable title defaultOpen>``: the nested fields of a field."""
     return _details(element, context, "expandable", "Details")
 
 

@@ -1,4 +1,4 @@
-"""Checks of an object after its fields were read, by model class."""
+"""For each model class: checks and defaults that need all fields of an object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tenantry_site.config.source import JsonObject, JsonPath, clip, quoted
 from tenantry_site.config.string_kinds import WEB
 
 NAME = "Documentation"
-"""The name of a site that gives none."""
+"""The name of a site without ``name``."""
 
 EXPECTED: dict[type, tuple[str, ...]] = {
     SiteConfig: ("favicon", "colors"),
@@ -30,7 +30,7 @@ EXPECTED: dict[type, tuple[str, ...]] = {
     Background: ("light", "dark"),
     Logo: ("light", "dark"),
 }
-"""Fields without which an object gets a warning, beside those that it is of no use without."""
+"""Optional fields whose absence is a warning."""
 
 FillDefaults = Callable[[dict[str, Any], JsonObject, JsonPath, ReadContext], None]
 
@@ -88,7 +88,7 @@ def _top_anchor(clean: dict[str, Any], value: JsonObject, location: JsonPath, co
 
 
 def _link_name(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """Use the address of a link without text as its text."""
+    """If a link has no ``name``, use its address without the scheme."""
     if "name" in clean or "url" not in clean or clean.get("type") == "github":
         return
     shown = re.sub(r"^(?:https?://|mailto:|tel:)(?:www\.)?|/$", "", clean["url"])
@@ -99,7 +99,7 @@ def _link_name(clean: dict[str, Any], value: JsonObject, location: JsonPath, con
 
 
 def _topbar_link(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """Collect the fields that other programs reject: an unknown ``type``, and ``name`` with the code host's type."""
+    """Collect the fields that other programs reject: an unknown ``type``, and ``name`` with the type ``github``."""
     kind = value.get("type", "link")
     if kind not in ("link", "github"):
         context.refused_elsewhere.append(location.child(value, "type"))
@@ -109,7 +109,8 @@ def _topbar_link(clean: dict[str, Any], value: JsonObject, location: JsonPath, c
 
 
 def _call(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """A code host's value is a repository address; a link may be a path."""
+    """Check the ``url`` of a call to action: for the type ``github`` it must be a web address, else it may be a
+    path."""
     if clean.get("type") == "github" and "name" in value:
         context.refused_elsewhere.append(location.child(value, "name"))
     url = clean.get("url")
@@ -125,9 +126,9 @@ def _call(clean: dict[str, Any], value: JsonObject, location: JsonPath, context:
 def _auth(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
     name = clean.get("name")
     if clean.get("method") == "basic" and name is not None and not re.fullmatch(r"[^:]+:[^:]+", name):
-        message = f"{location.display()}.name is {quoted(name)}; for basic it is two names, joined by a colon"
+        message = f'{location.display()}.name is {quoted(name)}; the method "basic" needs two names, joined by a colon'
         context.diagnostics.add(
-            location.child(value, "name"), "CFG058", message, 'write "username:password" or the like'
+            location.child(value, "name"), "CFG058", message, 'write "username:password", for example'
         )
         del clean["name"]
 

@@ -1,6 +1,6 @@
-"""The diagnostics of a configuration file: what each code means, those of one file, and the context of its reading.
+"""The diagnostic codes of configuration files, and what is collected while a file is read.
 
-A code is stable: scripts and suppressions name it. One code has one severity.
+Codes are stable, because scripts and suppressions name them. Each code has one severity.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 
 class DiagnosticCode(NamedTuple):
-    """One code. ``in_schema``: the JSON Schemas refuse a file exactly when it has such a diagnostic (CFG codes that
-    are errors: both schemas; warnings: the strict one)."""
+    """A diagnostic code. ``in_schema``: the JSON Schemas check for this problem too, and reject a file that has it:
+    both schemas if it is an error, the strict one if it is a warning."""
 
     severity: Severity
     meaning: str
@@ -36,23 +36,23 @@ CODE_TABLE: dict[str, DiagnosticCode] = {
     "CFG007": DiagnosticCode(_W, "A comment, which JSON does not allow."),
     "CFG008": DiagnosticCode(_W, "A comma before a closing bracket."),
     "CFG009": DiagnosticCode(_E, "A comma is missing between two values."),
-    "CFG010": DiagnosticCode(_E, "Text outside any value."),
-    "CFG011": DiagnosticCode(_E, "A bracket that is not closed, or closed by one of the other kind."),
+    "CFG010": DiagnosticCode(_E, "Text that does not belong where it is."),
+    "CFG011": DiagnosticCode(_E, "A bracket is not closed, or is closed by a bracket of the other kind."),
     "CFG012": DiagnosticCode(_E, "An invalid escape, as in a Windows path."),
     "CFG013": DiagnosticCode(_E, "An unterminated string or comment."),
     "CFG014": DiagnosticCode(_E, "Merge conflict markers."),
     "CFG015": DiagnosticCode(_E, "The file is inside a Markdown fence."),
     "CFG016": DiagnosticCode(_E, "A key or a value without double quotes."),
     "CFG017": DiagnosticCode(_E, "Text after the end of the configuration."),
-    "CFG018": DiagnosticCode(_E, "More than 64 brackets inside one another."),
+    "CFG018": DiagnosticCode(_E, "Brackets are nested more than 64 deep."),
     "CFG019": DiagnosticCode(_E, "An invalid JSON number."),
     "CFG020": DiagnosticCode(_E, "The file is not a JSON object.", in_schema=True),
     "CFG021": DiagnosticCode(_E, "The file is another tool's configuration."),
     "CFG022": DiagnosticCode(_E, "A colon or a value is missing after a key."),
     "CFG023": DiagnosticCode(_E, "A line break or another control character inside a string."),
-    "CFG024": DiagnosticCode(_W, "An escaped lone surrogate."),
+    "CFG024": DiagnosticCode(_W, "An escape for half of a surrogate pair."),
     # Keys
-    "CFG030": DiagnosticCode(_W, "A key is in one object twice: only the last counts."),
+    "CFG030": DiagnosticCode(_W, "A key is in one object twice; only the last value is used."),
     "CFG031": DiagnosticCode(_I, "Known fields of other generators that have no effect here."),
     "CFG032": DiagnosticCode(_E, "The navigation is in the newer format, which uses another file.", in_schema=True),
     "CFG033": DiagnosticCode(_W, "Fields of the newer format, which have no effect here.", in_schema=True),
@@ -65,7 +65,7 @@ CODE_TABLE: dict[str, DiagnosticCode] = {
     "CFG041": DiagnosticCode(_E, "A value of the wrong type.", in_schema=True),
     "CFG042": DiagnosticCode(_W, "A field that every site should have is missing.", in_schema=True),
     "CFG043": DiagnosticCode(_W, "An entry lacks a field that it needs.", in_schema=True),
-    "CFG044": DiagnosticCode(_W, "A text is empty.", in_schema=True),
+    "CFG044": DiagnosticCode(_W, "A string is empty.", in_schema=True),
     "CFG045": DiagnosticCode(_W, "A value that resembles an allowed one and is read as that one.", in_schema=True),
     "CFG046": DiagnosticCode(_W, "A value that is not allowed.", in_schema=True),
     "CFG047": DiagnosticCode(_E, "An address that would run code in the page.", in_schema=True),
@@ -73,14 +73,12 @@ CODE_TABLE: dict[str, DiagnosticCode] = {
     "CFG049": DiagnosticCode(_W, "An address without https:// or mailto: at its beginning.", in_schema=True),
     "CFG050": DiagnosticCode(_W, "A colour that is not hexadecimal.", in_schema=True),
     "CFG051": DiagnosticCode(_I, "A colour with transparency: it has four or eight digits, not three or six."),
-    "CFG052": DiagnosticCode(_W, "One side of a pair for light and dark is missing.", in_schema=True),
-    "CFG053": DiagnosticCode(_W, "An icon's name with the prefix of its stylesheet.", in_schema=True),
+    "CFG052": DiagnosticCode(_W, "The value for light or for dark mode is missing.", in_schema=True),
+    "CFG053": DiagnosticCode(_W, "An icon's name has the prefix of an icon font, such as fa-.", in_schema=True),
     "CFG054": DiagnosticCode(_W, "Control characters in a string; they are removed.", in_schema=True),
-    "CFG055": DiagnosticCode(
-        _I, "A social platform or a style of icons that came after those of the format; it is shown."
-    ),
-    "CFG056": DiagnosticCode(_W, "A social platform without a known name.", in_schema=True),
-    "CFG057": DiagnosticCode(_W, "An older or newer way to write a value; it is understood.", in_schema=True),
+    "CFG055": DiagnosticCode(_I, "A social platform or icon style that is newer than the format; it is shown."),
+    "CFG056": DiagnosticCode(_W, "An unknown social platform.", in_schema=True),
+    "CFG057": DiagnosticCode(_W, "A value in an older or newer format; it is read.", in_schema=True),
     "CFG058": DiagnosticCode(_W, "The names of basic authentication are not two, joined by a colon."),
     "CFG059": DiagnosticCode(_I, "A field that other programs require."),
     # Pages and files
@@ -93,7 +91,7 @@ CODE_TABLE: dict[str, DiagnosticCode] = {
     "CFG066": DiagnosticCode(_W, "An object that is neither a page nor a group.", in_schema=True),
     "CFG067": DiagnosticCode(_W, "An image or an OpenAPI file that does not exist."),
     "CFG068": DiagnosticCode(_W, "None of the pages exists."),
-    # What one field says of another
+    # Fields that do not fit together
     "CFG070": DiagnosticCode(_W, "A version that ``versions`` does not list."),
     "CFG071": DiagnosticCode(_W, "A group inside a group of another version: it is never shown."),
     "CFG072": DiagnosticCode(_W, "An anchor or a tab without pages."),
@@ -103,15 +101,16 @@ CODE_TABLE: dict[str, DiagnosticCode] = {
 }
 
 CODES: dict[str, str] = {code: entry.meaning for code, entry in CODE_TABLE.items()}
-"""Every code with its meaning in one line."""
+"""Code -> its meaning in one line."""
 
 
 MAX_PER_CODE = 500
-"""Diagnostics of one code that are given one by one: a file of a megabyte must not make ten of explanations."""
+"""Diagnostics of one code that are listed; further ones are only counted, so that a large file has no endless
+report."""
 
 
 class ConfigDiagnostics:
-    """Collects diagnostics with their positions. ``located`` has code and path of each that is about a value."""
+    """Collects the diagnostics of one file. ``located``: code and path of each diagnostic about a value."""
 
     __slots__ = ("_counts", "_list", "located", "source")
 
@@ -122,14 +121,14 @@ class ConfigDiagnostics:
         self.located: list[tuple[str, JsonPath]] = []
 
     def add_at(self, offset: int, code: str, message: str, fix: str = "", pointer: str = "") -> None:
-        """Adds a finding at an offset of the text."""
+        """Add a diagnostic at an offset of the text."""
         self._counts[code] += 1
         if self._counts[code] <= MAX_PER_CODE:
             line, column = self.source.position(offset)
             self._list.append(Diagnostic(CODE_TABLE[code].severity, code, message, fix, pointer, line, column))
 
     def add(self, location: JsonPath, code: str, message: str, fix: str = "", *, of_key: bool = False) -> None:
-        """Adds a finding about a value, or about its key."""
+        """Add a diagnostic about the value at ``location``; with ``of_key``, at the position of its key."""
         if self._counts[code] < MAX_PER_CODE:
             self.located.append((code, location))
             self.add_at(location.offset(of_key=of_key), code, message, fix, location.pointer())
@@ -137,38 +136,39 @@ class ConfigDiagnostics:
             self._counts[code] += 1
 
     def add_syntax_error(self, problem: SyntaxProblem) -> None:
-        """Adds why the file cannot be read."""
+        """Add a syntax error as a diagnostic."""
         self.add_at(problem.offset, problem.code, problem.message, problem.fix)
 
     def is_full(self, code: str) -> bool:
-        """Whether further diagnostics of the code are only counted: what is expensive to find out need not be."""
+        """Whether further diagnostics of the code are only counted, so that callers need not find out their details."""
         return self._counts[code] >= MAX_PER_CODE
 
     def has_error(self) -> bool:
-        """Whether there is an error."""
+        """Whether a diagnostic is an error."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self._list)
 
     def finish(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics in the order of the file."""
+        """All diagnostics in the order of the file, then the number of those that are not listed."""
         result = sorted(self._list, key=lambda diagnostic: (diagnostic.line, diagnostic.column))
         for code, count in self._counts.items():
             if count > MAX_PER_CODE:
                 message = f"and {count - MAX_PER_CODE} more like this"
-                result.append(Diagnostic(CODE_TABLE[code].severity, code, message, "see the others of this code"))
+                result.append(Diagnostic(CODE_TABLE[code].severity, code, message, "fix the listed ones first"))
         return tuple(result)
 
 
 _REQUIRED = frozenset({"destination", "group", "name", "navigation", "pages", "primary", "source", "url"})
-"""Fields that are required wherever, or nearly wherever, they are known."""
+"""Fields that are required in all, or nearly all, objects that have them: for null, the fix is not to omit the
+field."""
 
 
 class ReadContext:
-    """The diagnostics so far, and what has been read of each kind, for the checks of one field against another.
+    """What is collected while a file is read: its diagnostics, and its values, which later checks compare.
 
-    ``objects`` has every object by its model's class, as clean values by attribute; ``strings`` every string by its
-    kind. ``foreign_keys`` and ``newer_keys`` are reported together, at the end. ``refused_elsewhere`` are keys that are
-    taken here and that other programs refuse. ``already_reported`` is a value that has its diagnostic and needs no
-    other.
+    ``objects``: model class -> (values by attribute, path) of every object. ``strings``: kind -> (string, path), for
+    the kinds that later checks need. ``foreign_keys`` and ``newer_keys`` are reported together, at the end.
+    ``refused_elsewhere``: keys that are accepted here but that other programs reject. ``already_reported``: a value
+    about which no further diagnostic is added.
     """
 
     __slots__ = (
@@ -191,7 +191,7 @@ class ReadContext:
         self.already_reported: Any = None
 
     def wrong_type(self, location: JsonPath, value: Any, expected: str, fix: str) -> None:
-        """Reports that a value is of the wrong type. The field keeps its default, a list goes without the item."""
+        """Report a value of the wrong type. The caller drops it: a field keeps its default, a list loses the item."""
         if value is self.already_reported is not None:
             return
         if value is None and location.key not in _REQUIRED:
@@ -199,7 +199,7 @@ class ReadContext:
         self.diagnostics.add(location, "CFG041", f"{location.display()} is {describe(value)}, not {expected}", fix)
 
     def drop(self, field: str, items: list[dict[str, Any]]) -> None:
-        """Takes items, the very ones, out of a list of the site."""
+        """Remove items (by identity) from a list of the site."""
         gone = {id(item) for item in items}
         if gone:
             for site, _ in self.objects[SiteConfig]:

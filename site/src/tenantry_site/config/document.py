@@ -1,4 +1,4 @@
-"""Reads a configuration file from text to model."""
+"""Reads the text of a configuration file into the model."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _COMMON = frozenset({
     "name", "$schema", "api", "background", "banner", "colors", "description", "errors", "icons", "metadata", "openapi",
     "redirects", "variables", "versions",
 })  # fmt: skip
-"""Keys of the file that other tools' files have as well."""
+"""Keys that do not show whether a file is a site's configuration, because other tools' files have them too."""
 
 
 def loads(
     text: str | bytes, *, files: Collection[str] | None = None
 ) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file, and its diagnostics.
+    """Read the text of a configuration file into its model, with diagnostics.
 
     Never raises. The model is None if the text is not JSON, not an object, or another tool's file; otherwise invalid
     values are replaced by defaults. ``files``: the relative paths, with ``/``, of all files in the site's folder; if
@@ -51,7 +51,7 @@ def loads(
 
 
 def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
-    """Report a file that has only another tool's keys."""
+    """Whether the file's keys show that it belongs to another tool; if so, report it."""
     fields = validator_for(SiteConfig).fields
     foreign = [
         key for key in tree if key not in fields and key not in FOREIGN_KEYS[SiteConfig] and key not in NEWER_KEYS
@@ -60,8 +60,8 @@ def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
     if ours or not foreign:
         return False
     listed = ", ".join(quoted(key) for key in foreign[:3])
-    message = f"this is no configuration of a docs site, but a file of another tool: it has {listed} and no navigation"
-    diagnostics.add(JsonPath(), "CFG021", message, "name the right file, or write its name and navigation")
+    message = f"this is another tool's file, not the configuration of a docs site: it has {listed} and no navigation"
+    diagnostics.add(JsonPath(), "CFG021", message, "give the path of the site's file, or add name and navigation")
     FILL_DEFAULTS[SiteConfig]({}, tree, JsonPath(), ReadContext(diagnostics))
     return True
 
@@ -82,11 +82,11 @@ def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[s
 
 
 def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
-    """Report a navigation in the newer format, once; it is not read."""
+    """Whether the navigation is in the newer format, which is not read; if so, report it."""
     navigation = tree.get("navigation")
     if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False
-    message = f"navigation is {describe(navigation)}: this file is of the newer format, which is not read here"
+    message = f"navigation is {describe(navigation)}: this file is in the newer format, which is not supported"
     fix = 'write a list of groups: "navigation": [ { "group": "…", "pages": [ "…" ] } ]'
     context.diagnostics.add(JsonPath().child(tree, "navigation"), "CFG032", message, fix)
     context.already_reported = navigation

@@ -1,4 +1,4 @@
-"""Checks of pages, images and OpenAPI documents against the site's files."""
+"""Checks that the pages, images and OpenAPI documents in a configuration file exist in the site's folder."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from tenantry_site.suggestions import PathSuggestions
 
 _SUFFIXES = (".mdx", ".md")
 _MAX_SUGGESTIONS = 50
-"""Missing pages for which the nearest is searched."""
+"""Maximum number of missing pages for which a similar path is searched."""
 _SHOWN = 10
 _FEW_PAGES = 3
 _NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contributing", "code_of_conduct", "security"})
 
 
 def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report problems of pages in the navigation."""
+    """Report pages that are in the navigation twice, are missing from ``files``, or are in ``files`` but not in the
+    navigation. ``files`` None: only repeated pages."""
     named = context.strings[StringKind.PAGE]
     first: dict[str, JsonPath] = {}
     for path, location in named:
         if path not in first:
             first[path] = location
-        elif context.diagnostics.is_full("CFG063"):  # only counted: the message would be made for nothing
+        elif context.diagnostics.is_full("CFG063"):  # only counted, so skip making the message
             context.diagnostics.add(location, "CFG063", "")
         else:
-            message = f"the page {quoted(path)} stands in the navigation already, at {first[path].display()}"
+            message = f"the page {quoted(path)} is already in the navigation, at {first[path].display()}"
             context.diagnostics.add(
-                location, "CFG063", message, "name it once: previous and next follow the first position"
+                location, "CFG063", message, "list it once: its previous and next links follow the first position"
             )
     if files is not None:
         _check_page_files(context, first, {_without_suffix(path) for path in files if path.endswith(_SUFFIXES)})
@@ -63,17 +64,20 @@ def _report_missing(
     other = suggestions.other_case(path) if suggest else None
     if other is not None:
         message = f"there is no page {quoted(path)}: its file is spelled {quoted(other)}"
-        context.diagnostics.add(location, "CFG062", message, f"write {quoted(other)}; most servers tell capitals apart")
+        context.diagnostics.add(location, "CFG062", message, f"write {quoted(other)}; most servers are case-sensitive")
         return
     near = suggestions.find(path) if suggest else None
     fix = f"did you mean {quoted(near)}? Or " if near else ""
     context.diagnostics.add(
-        location, "CFG061", f"there is no page {quoted(path)}", f"{fix}write {clip(path)}.mdx, or remove it"
+        location,
+        "CFG061",
+        f"there is no page {quoted(path)}",
+        f"{fix}create {clip(path)}.mdx, or remove the page from the navigation",
     )
 
 
 def _is_not_navigated(path: str) -> bool:
-    """Whether a Markdown file is not meant for the navigation."""
+    """Whether a Markdown file is normally not in the navigation, like a snippet or a README."""
     folders = path.lower().split("/")
     return (
         any(part.startswith(("_", ".")) or part == "snippets" for part in folders)
@@ -86,10 +90,12 @@ def _report_unlisted(context: ReadContext, paths: Iterable[str]) -> None:
     if unlisted:
         shown = ", ".join(clip(path, 40) for path in unlisted[:_SHOWN])
         more = f" and {len(unlisted) - _SHOWN} more" if len(unlisted) > _SHOWN else ""
-        message = f"pages that are not in the navigation: {shown}{more}; they can be reached and searched"
+        message = (
+            f"pages that are not in the navigation: {shown}{more}; readers can still reach them by search and by links"
+        )
         root = JsonPath()
         context.diagnostics.add_at(
-            root.offset(), "CFG065", message, "name them in a group, if readers should find them", "/navigation"
+            root.offset(), "CFG065", message, "add them to a group to show them in the sidebar", "/navigation"
         )
 
 
@@ -97,7 +103,7 @@ _FILE_KINDS = {StringKind.IMAGE: "image", StringKind.FAVICON: "favicon", StringK
 
 
 def check_files(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report missing files. Addresses of other hosts are not fetched."""
+    """Report images, favicons and OpenAPI files that are missing from ``files``. Web addresses are not checked."""
     if files is None:
         return
     suggestions = PathSuggestions(files)

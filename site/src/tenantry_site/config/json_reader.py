@@ -1,7 +1,7 @@
-"""Parses JSON into values with positions.
+"""Parses JSON into values that know their positions in the file.
 
-Comments and trailing commas are accepted with a warning. After a missing comma, parsing continues to find further
-errors; other syntax errors end it with an explanation (``syntax_errors``).
+Comments and trailing commas are accepted with a warning. A missing comma is an error, but parsing continues, to find
+further errors; any other syntax error ends parsing with an explanation (``syntax_errors``).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tenantry_site.config.source import END, JsonArray, JsonObject, JsonPath, Sy
 from tenantry_site.config.syntax_errors import SyntaxErrors
 
 DEEPEST = 64
-"""Brackets inside one another; real files have 13 at most."""
+"""Maximum nesting of brackets; real files have at most 13."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-# One match for each of the two commonest things: an item that is a plain string, and a plain key.
+# For speed, two common cases are matched at once: a plain string with its comma, and a plain key with its colon.
 _ITEM = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*,[ \t\n\r]*(?=["{\[])')
 _KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*(?![ \t\n\r/,}])')
 _PLAIN = re.compile(r'"[^"\\\x00-\x1f]*')
@@ -31,7 +31,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(diagnostics: ConfigDiagnostics) -> Any:
-    """The tree of a file's text; None for ``null`` or on an error."""
+    """The JSON value of the text; None if it is ``null`` or has an error, which is reported."""
     if diagnostics.source.problem is not None:
         diagnostics.add_syntax_error(diagnostics.source.problem)
         return None
@@ -93,8 +93,8 @@ class _Reader:
             return self._string(at, location)
         if character in "{[":
             if depth > DEEPEST:
-                message = f"more than {DEEPEST} brackets stand inside one another"
-                raise SyntaxProblem("CFG018", message, "five levels of groups are many already", at)
+                message = f"brackets are nested more than {DEEPEST} deep"
+                raise SyntaxProblem("CFG018", message, "nest fewer groups; five levels are already many", at)
             return self._object(at, location, depth) if character == "{" else self._array(at, location, depth)
         number = _NUMBER.match(self._text, at)
         if number is not None:
@@ -117,7 +117,7 @@ class _Reader:
         if _HALF.search(value):
             fix = "write the character itself"
             self._diagnostics.add_at(
-                at, "CFG024", "an escape in this string is half of a character", fix, location.pointer()
+                at, "CFG024", "an escape in this string is only half of a surrogate pair", fix, location.pointer()
             )
             value = _HALF.sub("\ufffd", value)
         return value, stop + 1
@@ -169,7 +169,8 @@ class _Reader:
         return key, start
 
     def _next(self, end: int, closing: str, opened: int) -> int:
-        """The offset of the next item or the closing bracket; ``end``: the end of the previous item."""
+        """Skip the comma after an item: the offset of the next item or of the closing bracket. ``end``: offset after
+        the item; ``opened``: offset of the opening bracket."""
         text = self._text
         here = self._space(end)
         if text[here] == ",":
@@ -193,8 +194,8 @@ class _Reader:
 
     def _report_duplicate(self, container: JsonObject, key: str, here: int, location: JsonPath) -> None:
         first = self._diagnostics.source.position(container.offsets[key][0])[0]
-        message = f"the key {quoted(key)} stands twice in this object; the one of line {first} is lost"
+        message = f"the key {quoted(key)} is in this object twice; the value on line {first} is ignored"
         fix = "remove one of the two"
         if key in {"group", "pages"}:
-            fix = "these are two groups in one object: is }, { missing between them?"
+            fix = "these look like two groups in one object: is }, { missing between them?"
         self._diagnostics.add_at(here, "CFG030", message, fix, location.pointer())

@@ -1,4 +1,4 @@
-"""Validators of objects and JSON Schemas, generated from the model."""
+"""Generates validators and JSON Schemas from the model."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tenantry_site.config.validators import (
 from tenantry_site.suggestions import normalize
 
 _PATHS = frozenset({"file", "href", "link", "page", "path", "slug", "url"})
-"""Keys under which others give a page's path."""
+"""Keys that hold a page's path in the formats of other generators."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldValidator:
-    """A field: its model attribute, its validator, and whether the object is useless without it."""
+    """A field of an object. ``attribute``: its name in the model; ``required``: the object is dropped without it."""
 
     attribute: str
     validator: Validator
@@ -44,7 +44,8 @@ class FieldValidator:
 
 @dataclass(slots=True)
 class ObjectValidator(Validator):
-    """Reads objects of one model class. ``fields``: by the file's keys."""
+    """Validates objects of one model class. ``fields``: by their keys in the file; ``shorthand``: the keys that are set
+    if the file has a string instead of the object."""
 
     model: type[BaseModel]
     shorthand: tuple[str, ...]
@@ -67,7 +68,8 @@ class ObjectValidator(Validator):
         return self._object(value, location, context)
 
     def _report_neither(self, value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-        """Report an object in a page list that is neither a page nor a group; its fields are still read."""
+        """Report an object without ``group`` and ``pages`` where a group is expected; its other fields are still
+        checked."""
         message = f"{location.display()} is {describe(value)}: neither a page nor a group"
         context.diagnostics.add(location, "CFG066", message, self._neither_fix(value))
         if len(location.keys()) == 2:  # an item of the navigation itself can only be a group
@@ -76,15 +78,15 @@ class ObjectValidator(Validator):
             self.fields[key].validator.read(value[key], JsonPath(location, value, key), context)
 
     def _neither_fix(self, value: JsonObject) -> str:
-        """The fix: its path, a group with its keys, or examples of both."""
+        """The fix for an object that is neither a page nor a group, from the keys that it has."""
         moved = {key: RENAMED_KEYS[Group].get(normalize(key)) for key in value}
         if "pages" in moved.values():
             pairs = [f"{quoted(name)} for {quoted(key)}" for key, name in moved.items() if name in self.fields]
             return f"write {' and '.join(pairs)}"
         for key in _PATHS & value.keys():
             if isinstance(value[key], str) and value[key]:
-                return f"write {quoted(value[key])} alone: a page is its path, its title stands in its file"
-        return 'write a page as its path alone, "guides/start", and a group as { "group": …, "pages": [ … ] }'
+                return f"write only the path, {quoted(value[key])}: the title of a page is in its file"
+        return 'write a page as its path, "guides/start", and a group as { "group": …, "pages": [ … ] }'
 
     def _object(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
         clean: dict[str, Any] = {}
@@ -108,7 +110,7 @@ class ObjectValidator(Validator):
         return clean
 
     def _complete(self, clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> bool:
-        """Whether the object has all essential fields."""
+        """Whether the object has all required fields; a missing one is reported."""
         complete = True
         for key, known in self.fields.items():
             if known.required and known.attribute not in clean:
@@ -127,12 +129,12 @@ class ObjectValidator(Validator):
         return {"anyOf": [self.fields[self.shorthand[0]].validator.schema(strict=strict), reference]}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema that ``schema`` refers to."""
+        """The schema of the object, to which ``schema`` refers."""
         properties: Schema = {}
         for key, known in self.fields.items():
             properties[key] = {"description": known.description, **known.validator.schema(strict=strict)}
         for key, meaning in FOREIGN_KEYS.get(self.model, {}).items():
-            description = f"{meaning} A field of other generators: it has no effect here."
+            description = f"{meaning} This field of other generators has no effect here."
             properties[key] = {"description": description, "x-known-extension": True}
         whole: Schema = {
             "type": "object",
@@ -156,7 +158,7 @@ _VALIDATORS: dict[type[BaseModel], ObjectValidator] = {}
 
 
 def validator_for(model: type[BaseModel]) -> ObjectValidator:
-    """The cached validator of a model class; a group's contains itself."""
+    """The validator of a model class. It is cached before its fields are added, as a group contains groups."""
     if model in _VALIDATORS:
         return _VALIDATORS[model]
     validator = _VALIDATORS[model] = ObjectValidator(model, model.shorthand)  # type: ignore[attr-defined]  # every class of the model has it
@@ -169,7 +171,7 @@ def validator_for(model: type[BaseModel]) -> ObjectValidator:
 
 
 def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
-    """The validator for a field's type."""
+    """The validator for a type annotation of the model."""
     kinds = [each for each in info.metadata if isinstance(each, StringKind)]
     if annotation is str and kinds:
         return StringValidator(kinds[0])
@@ -190,7 +192,7 @@ def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
         return _union_validator([_validator_of(one, info) for one in arguments if one is not type(None)])
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return validator_for(annotation)
-    raise TypeError(f"the model has a field of a type without a validator: {annotation!r}")
+    raise TypeError(f"no validator for the type {annotation!r} of a model field")
 
 
 def _model_of(kind: Any) -> type[BaseModel] | None:
@@ -204,12 +206,12 @@ def _union_validator(validators: list[Validator]) -> Validator:
         return validators[0]
     text, object_validator = validators
     if not isinstance(text, StringValidator):
-        raise TypeError("a field that may be two things is a string or an object")
+        raise TypeError("a union in the model must be of a string and an object")
     return StringOrObjectValidator(text, object_validator)
 
 
 def object_validators() -> list[ObjectValidator]:
-    """The validators of all objects, the whole file's first."""
+    """The validators of all model classes, that of ``SiteConfig`` first."""
     validator_for(SiteConfig)
     return list(_VALIDATORS.values())
 
@@ -218,11 +220,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(*, strict: bool = False) -> dict[str, Any]:
-    """A new copy of the schema.
+    """The JSON Schema (2020-12) of the configuration file, as a new dict.
 
-    It rejects a file exactly when ``loads`` gives a diagnostic that JSON Schema can express
-    (``diagnostics.CODE_TABLE``): an error, or with ``strict`` also a warning. The lenient schema, for editors,
-    accepts unknown keys; the strict one is for release checks.
+    It rejects a file if ``loads`` reports an error or, with ``strict``, a warning, whose code has ``in_schema`` in
+    ``diagnostics.CODE_TABLE``; it accepts all other files. The lenient schema accepts unknown keys and is meant for
+    editors; the strict one is meant for release checks.
     """
     definitions: dict[str, Any] = {
         kind.name.lower(): StringValidator(kind).definition(strict=strict) for kind in StringKind
@@ -242,5 +244,8 @@ def json_schema(*, strict: bool = False) -> dict[str, Any]:
     if not strict:
         whole["required"] = ["name", "navigation"]
         for key in sorted(NEWER_KEYS):
-            properties[key] = {"description": "A field of the newer format: no effect here.", "x-known-extension": True}
+            properties[key] = {
+                "description": "This field of the newer format has no effect here.",
+                "x-known-extension": True,
+            }
     return whole

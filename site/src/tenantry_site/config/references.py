@@ -1,6 +1,6 @@
-"""Checks across fields: versions, prefixes of anchors and tabs, redirects, duplicates.
+"""Checks that compare fields with each other: versions, prefixes of anchors and tabs, redirects, duplicates.
 
-Also reports objects that stricter programs reject for an error that is skipped here.
+Also reports objects that stricter programs reject as a whole, where this reader skips only the wrong field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tenantry_site.suggestions import nearest
 
 
 def check_versions(context: ReadContext) -> None:
-    """Report problems of versions."""
+    """Report versions that ``versions`` does not list, and groups inside a group of another version."""
     listed = dict.fromkeys(name for name, _ in context.strings[StringKind.NEW_VERSION])
     some = list(listed)[:100]
     for name, location in context.strings[StringKind.VERSION]:
@@ -51,7 +51,7 @@ def _version_around(location: JsonPath) -> str | None:
 
 
 def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report anchors and tabs without pages."""
+    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect."""
     pages = [path for path, _ in context.strings[StringKind.PAGE]]
     if pages:
         folders = _folders(pages)
@@ -67,13 +67,13 @@ def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
 
 def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: set[str], context: ReadContext) -> None:
     near = _nearest_folder(prefix, folders) if prefix else None
-    fix = f"did you mean {quoted(near)}?" if near else "write the folder of its pages, or an address with https://"
+    fix = f"did you mean {quoted(near)}?" if near else "write the folder of the pages, or an address with https://"
     message = f"{location.display()} is {quoted(text)}, and no page of the navigation is in that folder"
     context.diagnostics.add(location, "CFG072", message, fix)
 
 
 def _folders(pages: Iterable[str]) -> set[str]:
-    """Every folder prefix of a page's path, and the page itself."""
+    """The paths of all pages and of the folders around them."""
     found: set[str] = set()
     for page in pages:
         here = page
@@ -84,7 +84,7 @@ def _folders(pages: Iterable[str]) -> set[str]:
 
 
 def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
-    """The shortest folder that starts with the prefix, or ends with it as whole path segments."""
+    """The shortest of the folders whose path starts with the prefix or ends with ``/`` and the prefix."""
     return min(
         (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
         key=lambda one: (len(one), one),
@@ -93,13 +93,15 @@ def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
 
 
 def check_redirects(context: ReadContext) -> None:
-    """Report problems of redirects. Of two with one source the first is kept; cycles are dropped."""
+    """Report and drop redirects whose source another redirect has already, and redirects in a cycle."""
     first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
     dropped: list[dict[str, Any]] = []
     for clean, location in context.objects[Redirect]:
         source = _path(clean["source"])
         if source in first:
-            message = f"{location.display()} is a second redirect from {quoted(clean['source'])}: the first one counts"
+            message = (
+                f"{location.display()} is a second redirect from {quoted(clean['source'])}; only the first is used"
+            )
             context.diagnostics.add(location, "CFG073", message, "remove one of the two")
             dropped.append(clean)
         else:
@@ -107,20 +109,20 @@ def check_redirects(context: ReadContext) -> None:
     for source in _in_cycles({source: _path(clean["destination"]) for source, (clean, _) in first.items()}):
         clean, location = first[source]
         message = f"the redirect from {quoted(clean['source'])} leads back to itself"
-        context.diagnostics.add(location, "CFG074", message, "let it lead to a page that exists")
+        context.diagnostics.add(location, "CFG074", message, "redirect to a page that exists")
         dropped.append(clean)
     context.drop("redirects", dropped)
 
 
 def _path(address: str) -> str:
-    """The page of an internal address, normalized."""
+    """``/`` and the normalized path of a page, for an address within the site; other addresses unchanged."""
     bare = address.split("#")[0].split("?")[0]
     path = None if "://" in bare else page_path(bare)
     return address if path is None else f"/{path}"
 
 
 def _in_cycles(leads: dict[str, str]) -> list[str]:
-    """The addresses in cycles."""
+    """The sources of all redirects that are part of a cycle. ``leads``: source -> destination."""
     done: set[str] = set()
     result: list[str] = []
     for start in leads:
@@ -140,18 +142,18 @@ _LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "anchors": (Anchor, ("name", "url", "version")),
     "tabs": (Tab, ("name", "url")),
 }
-"""Each list with its class, and the attributes in which two of its items must differ."""
+"""Field -> the class of its items, and the attributes of which two items must differ in at least one."""
 
 
 def check_duplicates(context: ReadContext) -> None:
-    """Report repeated items of a list."""
+    """Report and drop versions, anchors and tabs that are listed twice."""
     for field, (model, attributes) in _LISTS.items():
         seen: set[tuple[Any, ...]] = set()
         dropped: list[dict[str, Any]] = []
         for clean, location in context.objects[model]:
             same = tuple(clean.get(attribute) for attribute in attributes)
             if same in seen:
-                message = f"{location.display()}, {quoted(clean['name'])}, stands in the list already, and is left out"
+                message = f"{location.display()}, {quoted(clean['name'])}, is in the list already, and is left out"
                 context.diagnostics.add(location, "CFG075", message, "remove one of the two")
                 dropped.append(clean)
             seen.add(same)
@@ -163,12 +165,13 @@ _CLOSED = re.compile(
     rf"(/colors|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/topAnchor"
     rf"|/primaryTab|/api|/api/auth|/footerSocials|{_GROUP})/[^/]+"
 )
-"""Objects that may have no other keys."""
+"""Fields of the objects that other programs reject if they have an unknown key. Group 1 is the object."""
 _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"
 )
-"""Values that may be one of two things: with a mistake inside they are neither."""
+"""Values of fields with two allowed types, such as a string or an object. With an error inside the object, other
+programs find that the value has neither type. Group 1 is the value."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
 _UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})
@@ -176,7 +179,7 @@ _REASONS_SHOWN = 3
 
 
 def check_strictness(context: ReadContext) -> None:
-    """Report, once for each object, the errors for which other programs reject it."""
+    """Report the objects that other programs reject as a whole, each once, with the errors that are the reason."""
     objects: dict[str, tuple[JsonPath, list[str]]] = {}
     reported = {location.pointer() for _, location in context.diagnostics.located}
     for code, location in [*context.diagnostics.located, *(("", location) for location in context.refused_elsewhere)]:
@@ -185,7 +188,7 @@ def check_strictness(context: ReadContext) -> None:
             and isinstance(location.container, JsonObject)
             and location.container.get("type") == "github"
         ):
-            continue  # others want no name there
+            continue  # with the type github, other programs do not need the field
         pointer = location.pointer()
         for ancestor in _refused_objects(code, pointer) - reported:
             refused, reasons = objects.setdefault(ancestor, (_ancestor(location, ancestor), []))
@@ -194,12 +197,13 @@ def check_strictness(context: ReadContext) -> None:
         listed = ", ".join(list(dict.fromkeys(reasons))[:_REASONS_SHOWN]) + (
             ", …" if len(set(reasons)) > _REASONS_SHOWN else ""
         )
-        message = f"other programs refuse {refused.display()} as a whole, for {listed}"
+        message = f"other programs refuse {refused.display()} as a whole because of {listed}"
         context.diagnostics.add(refused, "CFG037", message)
 
 
 def _refused_objects(code: str, pointer: str) -> set[str]:
-    """Pointers of the objects rejected for this."""
+    """Pointers of the objects that other programs reject for a diagnostic; an empty ``code``: for a key that is
+    accepted here."""
     closed = _CLOSED.fullmatch(pointer) if code in _UNKNOWN or not code else None
     either = _EITHER.match(pointer) if code in _UNFIT else None
     return {match[1] for match in (closed, either) if match is not None}

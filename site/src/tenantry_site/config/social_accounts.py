@@ -1,4 +1,4 @@
-"""The known platforms of ``footerSocials``, and the field's validator."""
+"""The platforms that ``footerSocials`` may name, and the validator of that field."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SOCIALS = (
 NEWER_SOCIALS = (
     "x", "youtube", "medium", "telegram", "x-twitter", "earth-americas", "bluesky", "threads", "reddit", "podcast",
 )  # fmt: skip
-"""Platforms that came later; they are shown like the nine."""
+"""Platforms that are not in SPEC 2.2 but occur in real files; they are shown like the nine."""
 
 
 @dataclass(frozen=True, slots=True)
 class SocialAccountsValidator(Validator):
-    """An object of platforms, each with an account address."""
+    """Validates an object of platform -> address of the account, or a list in the older format."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         clean: dict[str, str] = {}
@@ -43,7 +43,7 @@ class SocialAccountsValidator(Validator):
             context.wrong_type(location, value, "an object", 'write { "github": "https://…" }')
             return []
         fix = 'write an object: { "github": "https://…" }'
-        context.diagnostics.add(location, "CFG057", f"{location.display()} is a list, the older way to write it", fix)
+        context.diagnostics.add(location, "CFG057", f"{location.display()} is a list, the older format", fix)
         pairs = (self._pair(item, location.child(value, index), context) for index, item in enumerate(value))
         return [pair for pair in pairs if pair is not None]
 
@@ -69,17 +69,17 @@ class SocialAccountsValidator(Validator):
         if platform in SOCIALS:
             return platform
         if platform in NEWER_SOCIALS:
-            message = f"{quoted(platform)} is not one of the nine platforms of the format; it is shown all the same"
+            message = f"{quoted(platform)} is not one of the nine platforms of the format; it is shown anyway"
             context.diagnostics.add(location, "CFG055", message, of_key=True)
             return platform
         free = [name for name in (*SOCIALS, *NEWER_SOCIALS) if name not in taken and name not in value]
         meant = None if platform.lower() in OTHER_PLATFORMS else nearest(platform, free)
         if meant is None:
-            message = f"{quoted(platform)} is no platform that is known here; it is shown without its sign"
+            message = f"{quoted(platform)} is not a known platform; it is shown without an icon"
             fix = "write one of " + ", ".join(SOCIALS)
             context.diagnostics.add(location, "CFG056", message, fix, of_key=True)
             return platform
-        message = f"{quoted(platform)} is no platform that is known here"
+        message = f"{quoted(platform)} is not a known platform"
         context.diagnostics.add(location, "CFG034", message, f'did you mean "{meant}"?', of_key=True)
         return meant if normalize(meant) == normalize(platform) else platform
 
@@ -88,7 +88,7 @@ class SocialAccountsValidator(Validator):
         known = dict.fromkeys((*SOCIALS, *NEWER_SOCIALS), account)
         if strict:
             return {"type": "object", "properties": known, "additionalProperties": False}
-        # An item without one of the two is left out, whatever the other is.
+        # The reader drops an item without "type" or "url" with a warning, so the lenient schema does not check it.
         pair = {
             "if": {"required": ["type", "url"]},
             "then": {"properties": {"type": {"type": "string"}, "url": account}},

@@ -1,4 +1,4 @@
-"""A configuration file's text and values with positions, and their quoting in messages."""
+"""The text of a configuration file, its values with their positions, and how messages quote them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 LONGEST = 60
-"""Characters of a value that a message shows."""
+"""Maximum number of characters of a value that a message quotes."""
 
-# Controls, and what turns or hides text on a terminal: bidirectional marks, invisible and line-separating characters.
+# Characters that change or hide text on a terminal: controls, bidirectional marks, invisible ones, line separators.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
@@ -20,7 +20,7 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def safe(text: str) -> str:
-    """Escape characters that a terminal would interpret or hide."""
+    """The string with the characters escaped that a terminal would interpret or hide."""
     return _UNPRINTABLE.sub(_escape, text)
 
 
@@ -32,17 +32,17 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def clip(text: str, longest: int = LONGEST) -> str:
-    """The start of the text, escaped, with … if truncated."""
+    """The string, escaped for a terminal, and cut to ``longest`` characters with ``…`` at the end."""
     return safe(text) if len(text) <= longest else safe(text[: longest - 1]) + "…"
 
 
 def quoted(text: str) -> str:
-    """A short, escaped text in double quotes."""
+    """The string, escaped and cut like ``clip``, in double quotes."""
     return f'"{clip(text)}"'
 
 
 def describe(value: Any) -> str:
-    """A value in words."""
+    """A JSON value in words, for messages: ``the number 5``."""
     if isinstance(value, str):
         return f"the string {quoted(value)}" if value else "an empty string"
     if value is None:
@@ -60,10 +60,11 @@ def describe(value: Any) -> str:
 
 
 END = "\0"
-"""Stands after the last character, so that a reader need not ask whether there is one more."""
+"""Appended to the text, so that the parser can look at the next character without checking for the end."""
 
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")
-"""Beginnings of compressed files, which may have no zero byte."""
+"""First bytes of compressed files (gzip, zstd, xz). These may lack the zero byte by which other binary files are
+recognized."""
 _HEAD = 1024
 _LINE_END = re.compile(r"\r\n?|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -81,10 +82,10 @@ class SyntaxProblem(Exception):
 
 
 class SourceText:
-    """Text followed by ``END``.
+    """The decoded text of a file, followed by ``END``.
 
-    Offsets count characters from 0; lines and columns from 1. ``has_bom``: a byte order mark was removed.
-    ``problem``: why the text is unreadable; ``text`` is then approximate, for the position.
+    Offsets count characters from 0; lines and columns count from 1. ``has_bom``: a byte order mark was removed.
+    ``problem``: why the text cannot be read, or None; if set, ``text`` only serves to find the problem's line.
     """
 
     __slots__ = ("_starts", "has_bom", "problem", "text")
@@ -103,9 +104,7 @@ class SourceText:
     def _decode(self, data: bytes) -> str:
         wide = _wide_encoding(data)
         if wide:
-            self.problem = SyntaxProblem(
-                "CFG004", f"the file is in {wide}, where every second or fourth byte is zero", "save it as UTF-8"
-            )
+            self.problem = SyntaxProblem("CFG004", f"the file is encoded in {wide}", "save it as UTF-8")
             return ""
         try:
             return data.decode("utf-8")
@@ -113,7 +112,7 @@ class SourceText:
             before = data[: error.start].removeprefix(BOM_UTF8).decode("utf-8", "replace")
             found = f"0x{data[error.start]:02X}"
             binary = b"\0" in data[:_HEAD] or data.startswith(_PACKED)
-            fix = "is it the right file? It is no text" if binary else "save the file as UTF-8, not as Latin-1"
+            fix = "is it the right file? It is not text" if binary else "save the file as UTF-8, not as Latin-1"
             self.problem = SyntaxProblem("CFG003", f"the byte {found} is not UTF-8", fix, len(before))
             return data.decode("utf-8", "replace")
 
@@ -121,7 +120,10 @@ class SourceText:
         half = None if text.isascii() else _SURROGATE.search(text)
         if half is not None:
             self.problem = SyntaxProblem(
-                "CFG003", f"U+{ord(half[0]):04X} is half of a character", "write the whole character", half.start()
+                "CFG003",
+                f"U+{ord(half[0]):04X} is half of a surrogate pair",
+                "write the character itself",
+                half.start(),
             )
             self.text = _SURROGATE.sub("\ufffd", self.text)
         elif END in text:
@@ -136,6 +138,7 @@ class SourceText:
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, from 1."""
         line = bisect_right(self._lines(), offset)
         return line, offset - self._lines()[line - 1] + 1
 
@@ -153,7 +156,7 @@ class SourceText:
 
 
 def _wide_encoding(data: bytes) -> str:
-    """``UTF-16`` or ``UTF-32`` by the first bytes, else empty."""
+    """``UTF-16`` or ``UTF-32`` if the first bytes show that encoding, else an empty string."""
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or data[:3] == b"\0\0\0":
         return "UTF-32"
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -163,7 +166,7 @@ def _wide_encoding(data: bytes) -> str:
 
 
 class JsonObject(dict[str, Any]):
-    """An object: ``offsets`` of each key and its value; ``start``: of the bracket."""
+    """A JSON object. ``start``: offset of its bracket; ``offsets``: key -> the offsets of the key and of its value."""
 
     __slots__ = ("offsets", "start")
 
@@ -174,7 +177,7 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonArray(list[Any]):
-    """A list: ``offsets`` of the items; ``start``: of the bracket."""
+    """A JSON array. ``start``: offset of its bracket; ``offsets``: those of its items."""
 
     __slots__ = ("offsets", "start")
 
@@ -185,18 +188,19 @@ class JsonArray(list[Any]):
 
 
 class JsonPath(NamedTuple):
-    """A position in the tree: the container's path, the container, and the key or index. The root has none."""
+    """The path of a value: the path of the object or list that contains it, that container, and the key or index. The
+    root has no container."""
 
     parent: JsonPath | None = None
     container: JsonObject | JsonArray | None = None
     key: str | int = ""
 
     def child(self, container: JsonObject | JsonArray, key: str | int) -> JsonPath:
-        """The path of a child."""
+        """The path of the value at ``key`` in ``container``, the object or list at this path."""
         return JsonPath(self, container, key)
 
     def keys(self) -> list[str | int]:
-        """The keys from the root."""
+        """The keys and indexes from the root to this value."""
         steps: list[str | int] = []
         location: JsonPath | None = self
         while location is not None and location.container is not None:
@@ -205,18 +209,18 @@ class JsonPath(NamedTuple):
         return steps[::-1]
 
     def pointer(self) -> str:
-        """The JSON pointer (RFC 6901); missing keys are allowed."""
+        """The JSON pointer (RFC 6901) of the value; the path may end with a key that the file does not have."""
         return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys())
 
     def display(self) -> str:
-        """The path for people: ``anchors[2].url``."""
+        """The path as messages show it: ``anchors[2].url``; ``the file`` for the root."""
         text = ""
         for key in self.keys():
             text += f"[{key}]" if isinstance(key, int) else ("." if text else "") + clip(key, 40)
         return text or "the file"
 
     def offset(self, *, of_key: bool = False) -> int:
-        """The offset of the value or its key; of the enclosing object if the key is missing."""
+        """The offset of the value, or of its key; if the file does not have the key, the offset of the object."""
         if isinstance(self.container, JsonObject):
             offsets = self.container.offsets.get(str(self.key))
             if offsets is not None:

@@ -1,4 +1,6 @@
-"""Checks of strings by kind. Each returns the string to use, or None."""
+"""Checks of strings, one function for each ``StringKind``: each reports problems and returns the string for the model,
+or None if the string is unusable.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ _MAY_BE_EMPTY = frozenset({StringKind.PLAIN, StringKind.TITLE, StringKind.PAIR, 
 
 
 def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """The string for the model, or None. Problems are reported."""
+    """Check a string of any kind: the string for the model, or None if it is unusable. Problems are reported."""
     if _CONTROL.search(text):
         message = f"{location.display()} has control characters: {quoted(text)}"
         context.diagnostics.add(location, "CFG054", message, "remove them")
@@ -53,7 +55,7 @@ def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadC
 
 
 def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.Pattern[str] = _UNSAFE) -> bool:
-    """Report an address that would run code."""
+    """Whether the address would run code in the page; if so, report it."""
     if unsafe.search(text) is None:
         return False
     message = f"{location.display()} is {quoted(text)}, an address that would run code in the page"
@@ -62,25 +64,24 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """Add a scheme to an address that lacks only that."""
+    """The address with its scheme, if it is a mail address or a host without one, which is reported; else None."""
     if _MAIL.search(text):
-        message = f"{location.display()} is {quoted(text)}, which has no mailto:; it is read as if it had"
+        message = f"{location.display()} is {quoted(text)}, a mail address without mailto:, which is added"
         context.diagnostics.add(location, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")
         return f"mailto:{text.strip()}"
     if _BARE_HOST.search(text) is None:
         return None
     scheme = "http" if text.strip().startswith(("localhost", "127.")) else "https"
     whole = f"{scheme}://{text.strip()}"
-    message = f"{location.display()} is {quoted(text)}, which has no {scheme}://; it is read as if it had"
+    message = f"{location.display()} is {quoted(text)}, an address without {scheme}://, which is added"
     context.diagnostics.add(location, "CFG049", message, f"write {quoted(whole)}")
     return whole
 
 
 def _report_not_followed(text: str, location: JsonPath, context: ReadContext, fix: str) -> str | None:
-    """Report an unsupported address; returns None."""
-    context.diagnostics.add(
-        location, "CFG048", f"{location.display()} is {quoted(text)}, which is no address that is followed here", fix
-    )
+    """Report an unsupported address; return None."""
+    message = f"{location.display()} is {quoted(text)}, which is not an address that is supported here"
+    context.diagnostics.add(location, "CFG048", message, fix)
     return None
 
 
@@ -155,7 +156,7 @@ def _color(text: str, location: JsonPath, context: ReadContext) -> str | None:
         return text
     digits = _DIGITS.fullmatch(text.strip())
     fix = f'write "#{digits[1]}"' if digits else 'write # and three or six digits of 0 to 9 and a to f: "#2f5bd8"'
-    suffix = "; it is read as if it were" if digits else ""
+    suffix = "; it is read as one" if digits else ""
     context.diagnostics.add(
         location, "CFG050", f"{location.display()} is {quoted(text)}, not a hexadecimal colour{suffix}", fix
     )
@@ -166,19 +167,19 @@ def _icon(text: str, location: JsonPath, context: ReadContext) -> str | None:
     if _STYLED_ICON.search(text) is None:
         return text.strip()
     name = text.strip().split()[-1].removeprefix("fa-")
-    message = f"{location.display()} is {quoted(text)}: a name here has no prefix"
+    message = f"{location.display()} is {quoted(text)}: write the name of an icon without its prefix"
     context.diagnostics.add(location, "CFG053", message, f"write {quoted(name)}")
     return name or None
 
 
 def _page(text: str, location: JsonPath, context: ReadContext) -> str | None:
     if _SCHEME.search(text):
-        fix = "a page is a file of the site; to lead elsewhere, make a page whose front matter has url"
+        fix = "write the path of a page; to link to another site, create a page with url in its front matter"
         return _report_not_followed(text, location, context, fix)
     if "\\" in text:
         whole = text.replace("\\", "/")
         message = f"{location.display()} is {quoted(text)}, which is read as {quoted(whole)}"
-        context.diagnostics.add(location, "CFG045", message, f"write {quoted(whole)}: / stands between folders")
+        context.diagnostics.add(location, "CFG045", message, f"write {quoted(whole)}, with / between folders")
         text = whole
     path = page_path(text)
     if path is None:
@@ -217,7 +218,8 @@ _CHECKS: dict[StringKind, StringCheck] = {
 
 
 def string_schema(kind: StringKind, *, strict: bool) -> list[dict[str, object]]:
-    """The schema's keywords for a string: the lenient one checks errors, the strict one also warnings."""
+    """JSON Schema rules for a string of a kind. The lenient schema checks for errors, the strict one also for
+    warnings."""
     rules: list[dict[str, object]] = []
     for pattern, wanted, is_error in PATTERNS[kind]:
         if is_error or strict:

@@ -1,7 +1,7 @@
-"""What a string of the configuration file means, and the patterns that the reader and the schemas share.
+"""The meanings of strings in the configuration file, and the patterns that the reader and the JSON Schemas share.
 
-Every pattern is written for Python and for ECMA-262 alike, and is searched for, not matched: ``^`` and ``\\A`` agree as
-no pattern is multi-line, and ``(?![\\s\\S])`` says the end, where ``$`` would let a line break follow in Python.
+Each pattern means the same in Python (``re.search``) and in ECMA-262 (JSON Schema). The end of the string is written
+as ``(?![\\s\\S])``, because Python's ``$`` also matches before a final line break.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ _END = r"(?![\s\S])"
 
 
 def _hidden(scheme: str) -> str:
-    """A pattern for a scheme as browsers read it: any case, with line breaks and tabs anywhere."""
+    """A pattern for a scheme in any case, with control characters between its letters, which browsers ignore."""
     return r"[\u0000-\u001f]*".join(f"[{letter}{letter.upper()}]" for letter in scheme) + r"[\u0000-\u001f]*:"
 
 
 class StringKind(Enum):
-    """The meaning of a string, which selects its checks."""
+    """The meaning of a string, which selects its checks. The value describes it in messages."""
 
-    __hash__ = object.__hash__  # a kind is looked up for every string; Enum's own hash is a Python function
+    __hash__ = object.__hash__  # for speed: each string needs a lookup, and Enum's hash is a Python function
 
     PLAIN = "any text"
-    LABEL = "a text to show"
-    TITLE = "a text to show, which may be empty"
-    LINK = "an address to follow: a path of the site, http, https, mailto or tel"
-    PREFIX = "the beginning of pages' paths, or an address to follow"
+    LABEL = "the text to show"
+    TITLE = "the text to show, which may be empty"
+    LINK = "an address to link to: a path of the site, http, https, mailto or tel"
+    PREFIX = "the beginning of pages' paths, or an address to link to"
     ACCOUNT = "the address of an account"
     BASE = "the absolute address of an API"
     IMAGE = "the path of an image, or its http address"
     FAVICON = "the path of the favicon"
     OPENAPI = "the path of an OpenAPI file, or its http address"
-    SOURCE = "a path of the site that is no more"
+    SOURCE = "an old path of the site"
     COLOR = "a hexadecimal colour"
     ICON = "the name of an icon"
     PAGE = "the path of a page"
     VERSION = "the name of a version"
-    NEW_VERSION = "the name that a version is given"
-    PAIR = "the names of the user and the password, joined by a colon, or one name"
+    NEW_VERSION = "a name for the version"
+    PAIR = "a parameter's name, or the names for user and password, joined by a colon"
 
 
 FILLED = r"[^\s]"
@@ -50,9 +50,9 @@ BARE_HOST = (
     r"^\s*(?:localhost|www\.[A-Za-z0-9_.-]+|[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?:[A-Za-z0-9_-]+\.)+(?:com|org|net|io|dev|app|ai|co|gg|xyz|edu"
     r"|gov|cloud|tech))(?::[0-9]+)?(?:[/?#][^\s]*)?\s*" + _END
 )
-"""An address that lacks its ``https://``: its first part is a host's name."""
+"""A host name, with or without a path, that lacks its ``https://``."""
 MAIL = r"^\s*[^\s@/:?#\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\s*" + _END
-"""An address of mail that lacks its ``mailto:``."""
+"""An e-mail address that lacks its ``mailto:``."""
 SCHEME = r"^\s*[a-zA-Z][a-zA-Z0-9+.-]*:"
 FOLLOWED = r"^\s*(?:[hH][tT][tT][pP][sS]?://[^\s/]|[mM][aA][iI][lL][tT][oO]:|[tT][eE][lL]:)"
 WEB = r"^\s*[hH][tT][tT][pP][sS]?://[^\s/]"
@@ -60,7 +60,8 @@ HEX = r"^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})" + _EN
 STYLED_ICON = r"^\s*(?:fa[a-z]?|fa-[a-z]+)[ -]+fa-|^\s*fa-"
 
 Patterns = tuple[tuple[str, bool, bool], ...]
-"""Pattern, whether it must be there (else it must not), whether its absence is an error (else a warning)."""
+"""Rules: a pattern; whether a string must match it (else it must not); whether breaking the rule is an error (else a
+warning)."""
 
 _TEXT: Patterns = ((CONTROL, False, False),)
 _SHOWN: Patterns = (*_TEXT, (FILLED, True, False))
@@ -92,4 +93,4 @@ PATTERNS: dict[StringKind, Patterns] = {
     StringKind.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
     StringKind.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
 }
-"""What the strict schema, and of errors also the lenient one, has for a string of each kind."""
+"""The rules for each kind of string. The strict JSON Schema has all of them, the lenient one those that are errors."""

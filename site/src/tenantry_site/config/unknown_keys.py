@@ -1,5 +1,7 @@
-"""Reports unknown keys, in order of certainty: known fields of other generators, and of the newer format (each once for
-a file); misplaced keys; misspelled keys; others.
+"""Reports unknown keys.
+
+A key is looked up among the fields of other generators and of the newer format (reported together, once for a file),
+then among renamed or misplaced fields, then among similar spellings.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ from tenantry_site.suggestions import nearest, normalize
 FOREIGN_KEYS: dict[type, dict[str, str]] = {
     SiteConfig: {
         "analytics": "Accounts of analytics services.",
-        "background": "Decoration of the page's ground.",
-        "codeBlock": "Mode of blocks of code.",
-        "eyebrow": "What stands above a page's title.",
+        "background": "Decoration of the page's background.",
+        "codeBlock": "Light or dark mode of code blocks.",
+        "eyebrow": "Text above a page's title.",
         "font": "Fonts of headings and text.",
         "footer": "Links at the foot of each page.",
         "integrations": "Accounts of other services.",
@@ -41,15 +43,15 @@ FOREIGN_KEYS: dict[type, dict[str, str]] = {
         "layout": "Arrangement of the page.",
         "metadata": "Meta tags of every page.",
         "rounded": "Roundness of corners.",
-        "search": "Place and text of the search field.",
-        "seo": "What search engines are told.",
+        "search": "Position and placeholder of the search field.",
+        "seo": "Settings for search engines.",
         "sidebar": "Look of the sidebar.",
-        "theme": "One of several looks.",
+        "theme": "Name of a theme.",
         "topbar": "Look of the top bar.",
     },
     Colors: {"ultraLight": "A lighter main colour.", "ultraDark": "A darker main colour."},
     TopbarLink: {
-        "type": "A link, or facts of a repository.",
+        "type": "A plain link, or a link to a repository with its facts.",
         "style": "Look of the link.",
         "arrow": "An arrow after the text.",
         "icon": "Name of an icon.",
@@ -60,28 +62,28 @@ FOREIGN_KEYS: dict[type, dict[str, str]] = {
     Anchor: {"tab": "The tab that the anchor is in."},
     Tab: {
         "version": "The version that the tab belongs to.",
-        "isDefaultHidden": "Shown only on the pages inside it.",
+        "isDefaultHidden": "Show the tab only on its pages.",
         "icon": "Name of an icon.",
         "iconType": "Style of the icon.",
     },
-    PrimaryTab: {"isDefaultHidden": "Shown only on the pages inside it."},
+    PrimaryTab: {"isDefaultHidden": "Show the tab only on its pages."},
     Feedback: {"thumbsRating": "Buttons to rate a page."},
-    Api: {"paramFields": "Whether parameters are open at first.", "request": "Examples of requests."},
-    ApiPlayground: {"disableProxy": "Requests straight from the browser."},
-    Redirect: {"permanent": "Kind of the redirect."},
+    Api: {"paramFields": "Whether parameters are expanded at first.", "request": "Request examples."},
+    ApiPlayground: {"disableProxy": "Whether the browser sends requests directly to the API."},
+    Redirect: {"permanent": "Whether the redirect is permanent."},
 }
-"""Known fields of other generators that read the same file, with what they mean there. They have no effect here."""
+"""Fields of other generators that read the same file, and what they mean there. They have no effect here."""
 
 NEWER_KEYS = frozenset({
     "api-reference", "appearance", "banner", "contextual", "description", "errors", "fonts", "icons", "interaction",
     "navbar", "styling", "thumbnails", "variables",
 })  # fmt: skip
-"""Top-level keys of the newer format, which is a file of its own."""
+"""Top-level keys of the newer format, which has another file name."""
 
 NEWER_NAVIGATION_KEYS = frozenset({
     "anchors", "dropdowns", "global", "groups", "languages", "menu", "pages", "products", "tabs", "versions",
 })  # fmt: skip
-"""What a navigation of the newer format, an object, is made of."""
+"""Keys of ``navigation`` in the newer format, where it is an object."""
 
 _LINK = {"title": "name", "label": "name", "text": "name", "href": "url", "link": "url", "path": "url", "to": "url"}
 _PAGES = {"items": "pages", "children": "pages", "links": "pages", "routes": "pages"}
@@ -117,7 +119,7 @@ RENAMED_KEYS: dict[type, dict[str, str]] = {
         "hidefeedbackbuttons": "feedback, whose buttons are off by default",
     },
     Api: {
-        "openapi": "openapi, beside api",
+        "openapi": "openapi, next to api",
         "hideplayground": 'api.playground.mode with the value "hide"',
         "authentication": "api.auth",
         "authmethod": "api.auth.method",
@@ -133,7 +135,7 @@ RENAMED_KEYS: dict[type, dict[str, str]] = {
         "showrequest": 'mode, one of "show", "simple" and "hide"',
         "hide": 'mode with the value "hide"',
     },
-    Group: {"title": "group", "name": "group", "label": "group", **_PAGES, "openapi": "openapi, beside navigation"},
+    Group: {"title": "group", "name": "group", "label": "group", **_PAGES, "openapi": "openapi, next to navigation"},
     Anchor: _LINK,
     Tab: _LINK,
     TopbarLink: _LINK,
@@ -143,7 +145,7 @@ RENAMED_KEYS: dict[type, dict[str, str]] = {
     Redirect: {"from": "source", "to": "destination", "target": "destination", "old": "source", "new": "destination"},
     ModeToggle: {"hidden": "isHidden", "hide": "isHidden", "mode": "default"},
 }
-"""Keys at the wrong level or by another name, without capitals, ``-`` and ``_``; and where they belong."""
+"""Model class -> wrong key (in lower case, without ``-`` and ``_``) -> the right name or place of the field."""
 
 
 _SHOWN = 12
@@ -152,6 +154,8 @@ _SHOWN = 12
 def report_unknown_keys(
     model: type, known: Iterable[str], value: JsonObject, unknown: list[str], location: JsonPath, context: ReadContext
 ) -> None:
+    """Report the unknown keys of an object, or collect them to be reported together. ``known``: the keys of its
+    fields."""
     for key in unknown:
         below = location.child(value, key)
         if model is SiteConfig and key == "$schema":
@@ -185,13 +189,13 @@ def _report(model: type, key: str, free: list[str], location: JsonPath, context:
         if near is not None:
             context.diagnostics.add(location, "CFG034", message, f'did you mean "{near}"?', of_key=True)
         else:
-            context.diagnostics.add(
-                location, "CFG036", message, "remove it, or look up the name of the field", of_key=True
-            )
+            fix = "remove it, or look up the field's name in the reference"
+            context.diagnostics.add(location, "CFG036", message, fix, of_key=True)
 
 
 def report_collected_keys(context: ReadContext, *, newer_reported: bool) -> None:
-    """Report findings that are made once for a file. ``newer_reported``: an error already names the newer format."""
+    """Report fields of other generators, and those of the newer format unless ``newer_reported``: each once for a
+    file."""
     if context.foreign_keys:
         message = f"fields of other generators, which have no effect here: {_listed(context.foreign_keys)}"
         context.diagnostics.add(context.foreign_keys[0], "CFG031", message, of_key=True)

@@ -1,7 +1,4 @@
-"""Validators of field values, each with its JSON Schema.
-
-``read`` returns the clean value; None means unusable, and the problem was reported.
-"""
+"""Validators of field values. A validator also writes the JSON Schema of its values."""
 
 from __future__ import annotations
 
@@ -37,13 +34,14 @@ Schema = dict[str, Any]
 
 
 class Validator(Protocol):
-    """Reads values of one type."""
+    """Validates the values of one type."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
-        """The clean value, or None."""
+        """The value for the model. An unusable value gives None, and its problem is reported."""
 
     def schema(self, *, strict: bool) -> Schema:
-        """Schema of values without errors (``strict``: nor warnings), as far as JSON Schema can express it."""
+        """JSON Schema that rejects values with errors, and with ``strict`` also those with warnings, as far as JSON
+        Schema can express the check."""
 
 
 _ALIASES: dict[str, str] = {
@@ -58,23 +56,23 @@ _ALIASES: dict[str, str] = {
     "hidden": "hide",
     "button": "link",
 }
-"""Other words for the values of enumerations, without capitals, ``-`` and ``_``."""
+"""Other words for enumeration values (in lower case, without ``-`` and ``_``) -> the value that is read instead."""
 
 _UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
-"""Values that mean what the absence of the field means."""
+"""Values that mean the default: the fix for one is to leave the field out."""
 
 _NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
-"""Styles of icons that came after the six of SPEC 2.2."""
+"""Icon styles that are not among the six of SPEC 2.2 but occur in real files."""
 
 OTHER_PLATFORMS = frozenset({
     "bitbucket", "codeberg", "crunchbase", "discourse", "docker", "dribbble", "email", "farcaster", "figma", "gitlab",
     "huggingface", "lens", "mail", "mastodon", "matrix", "npm", "patreon", "pinterest", "producthunt", "rss", "signal",
     "stackoverflow", "substack", "tiktok", "twitch", "warpcast", "whatsapp",
 })  # fmt: skip
-"""Names that are spelled as they are meant: none is a misspelt platform that is known here."""
+"""Platforms without support here. They are not typing errors, so no similar name is suggested."""
 
 _SHOWN: dict[type, tuple[str, ...]] = {CallToAction: ("name", "url"), Api: ("baseUrl",), Colors: ("primary",)}
-"""The fields that an example shows, where they are not the required ones or, without any, the first two."""
+"""Fields that ``example_object`` shows instead of its default, the required fields or, without any, the first two."""
 
 _BARE: dict[type, str] = {
     Anchor: "url",
@@ -92,11 +90,12 @@ _BARE: dict[type, str] = {
     TopbarLink: "url",
     Version: "name",
 }
-"""The field that a string instead of the object was probably meant for."""
+"""The field that an author probably meant by writing a string instead of the object."""
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """A JSON example of a model object, with its main fields and the given value in its probable place."""
+    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object; a
+    string is shown in the field that was probably meant."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -109,7 +108,8 @@ def example_object(model: type[BaseModel], value: Any = None) -> str:
 
 
 def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> str:
-    """The fix for a value that is not a list. ``of_texts``: the list may hold strings."""
+    """The fix for a value that should be a list. ``model``: class of the items, if they may be objects; ``of_texts``:
+    the items may be strings."""
     keys = {info.alias or name for name, info in model.model_fields.items()} if model is not None else set()
     if (of_texts and isinstance(value, str) and value) or (isinstance(value, JsonObject) and value.keys() & keys):
         return "put it in [ ]"
@@ -119,7 +119,7 @@ def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> st
 
 @dataclass(frozen=True, slots=True)
 class StringValidator(Validator):
-    """A string of one kind."""
+    """Validates strings of one kind."""
 
     kind: StringKind
 
@@ -136,12 +136,12 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The light favicon of a pair for both modes, as in the newer format."""
+        """The favicon for light mode, else for dark mode, of an object with both, as in the newer format."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"
                 context.diagnostics.add(
-                    location, "CFG057", f"{location.display()} is an object; its {mode} is taken", fix
+                    location, "CFG057", f"{location.display()} is an object; its {mode} is used", fix
                 )
                 return check_string(self.kind, value[mode], location.child(value, mode), context)
         return context.wrong_type(location, value, "a string", f'write "…": {self.kind.value}')
@@ -150,7 +150,7 @@ class StringValidator(Validator):
         return {"$ref": f"#/$defs/{self.kind.name.lower()}"}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema that ``schema`` refers to."""
+        """The schema of this kind of string, to which ``schema`` refers."""
         rules = string_schema(self.kind, strict=strict)
         whole: Schema = {"type": "string"}
         if rules:
@@ -165,7 +165,7 @@ class StringValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class BooleanValidator(Validator):
-    """``true`` or ``false``."""
+    """Validates ``true`` and ``false``."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         if isinstance(value, bool):
@@ -180,7 +180,7 @@ class BooleanValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class EnumValidator(Validator):
-    """One of several strings."""
+    """Validates a string that must be one of ``values``; similar spellings are corrected with a warning."""
 
     values: tuple[str, ...]
 
@@ -190,7 +190,7 @@ class EnumValidator(Validator):
             return context.wrong_type(location, value, "a string", f"write one of {listed}")
         if value in self.values:
             if value in _NEWER_STYLES:
-                message = f"{quoted(value)} is not one of the six styles of the format; it is used all the same"
+                message = f"{quoted(value)} is not one of the six styles of the format; it is used anyway"
                 context.diagnostics.add(location, "CFG055", message)
             return value
         plain = normalize(value)
@@ -201,9 +201,9 @@ class EnumValidator(Validator):
             return meant
         near = None if value.lower() in OTHER_PLATFORMS else nearest(value, self.values)
         listed = f"leave the key out, or write one of {listed}" if plain in _UNSET else f"write one of {listed}"
-        fix = f'did you mean "{near}"? Else {listed}' if near else listed
+        fix = f'did you mean "{near}"? Otherwise {listed}' if near else listed
         context.diagnostics.add(
-            location, "CFG046", f"{location.display()} is {quoted(value)}, which is none of the values allowed", fix
+            location, "CFG046", f"{location.display()} is {quoted(value)}, which is not an allowed value", fix
         )
         return None
 
@@ -217,9 +217,10 @@ class EnumValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class ListValidator(Validator):
-    """A list.
+    """Validates lists; unusable items are dropped.
 
-    ``single``: accept a string as a list of one; ``not_empty``: warn if empty; ``model``: the items' class.
+    ``item``: validator of the items; ``single``: also accept a string, as a list of one item; ``not_empty``: warn
+    about an empty list; ``model``: class of the items, if they may be objects.
     """
 
     item: Validator
@@ -239,7 +240,7 @@ class ListValidator(Validator):
             return context.wrong_type(location, value, expected, list_fix(self.model, value, of_texts=of_texts))
         if self.not_empty and not value:
             context.diagnostics.add(
-                location, "CFG064", f"{location.display()} is an empty list", "add what belongs in it, or remove it all"
+                location, "CFG064", f"{location.display()} is an empty list", "add an entry, or remove the empty group"
             )
         read = self.item.read
         clean = [read(item, JsonPath(location, value, index), context) for index, item in enumerate(value)]
@@ -255,7 +256,7 @@ class ListValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class StringOrObjectValidator(Validator):
-    """A string or an object."""
+    """Validates values that may be a string or an object."""
 
     text: StringValidator
     object: Validator

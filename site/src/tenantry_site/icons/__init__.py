@@ -1,4 +1,4 @@
-"""Icons: from the name that an author wrote to an SVG (icons of Font Awesome Free, CC BY 4.0, in a bundle)."""
+"""Icons as SVG, by name. They are those of Font Awesome Free (CC BY 4.0)."""
 
 from tenantry_site.icons.lookup import KINDS, SOCIALS, Social, nearest, svg
 

@@ -1,8 +1,8 @@
 """Finds the SVG of an icon by the name that an author wrote.
 
-The free set has one weight, and a second for some icons; other weights are derived from its outline by CSS classes
-(``components.css``), so pages need no style attributes. The bundle is read in parts: a 90 KB index once, then a few
-hundred bytes for each icon. ``hatch_build.py`` writes it; without it (a clone that was not built) no icon is found.
+The free set has the solid style and, for some icons, the regular style; CSS classes (``components.css``) imitate the
+other styles. The bundle file is read in parts: its 90 KB index once, then a few hundred bytes for each icon.
+``hatch_build.py`` writes the bundle; in a clone without it, no icon is found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS: tuple[str, ...] = get_args(IconType)
 
 _DEFAULT = "duotone"
 _SIDE = 640
-"""Every icon is rendered in the middle of a square this wide, so that a column of them is aligned."""
+"""Side of the square in which each icon is centred, so that icons in a column are aligned."""
 _HEIGHT = 512
 
 
@@ -32,8 +32,8 @@ _HEIGHT = 512
 def svg(name: str, kind: str = _DEFAULT) -> str | None:
     """The icon as an SVG element, safe to write into a page; None for an unknown name.
 
-    ``kind``: one of ``KINDS``, else the default. It follows the size and colour of the text, and is hidden from
-    assistive technology: always add words.
+    ``kind``: one of ``KINDS``; any other value means ``duotone``. The icon has the size and colour of the text around
+    it. Assistive technology ignores it, so it always needs words next to it.
     """
     icon = resolve(name)
     found = outlines(icon) if icon else {}
@@ -46,10 +46,8 @@ def svg(name: str, kind: str = _DEFAULT) -> str | None:
 
 
 def _choose(available: dict[str, GlyphOutline], kind: str) -> tuple[str, GlyphOutline]:
-    """Choose the outline.
-
-    Brand marks are never redrawn; regular icons use their glyph if there is one (``icon-drawn``).
-    """
+    """The CSS classes and the outline for an icon type. Brand marks are always shown unchanged; the regular types use
+    the icon's regular outline if it has one (``icon-drawn``)."""
     if "brands" in available and (kind == "brands" or "solid" not in available):
         return "icon-brands", available["brands"]
     if kind.endswith("regular") and "regular" in available:
@@ -71,9 +69,8 @@ _STYLES = frozenset(
 
 
 def normalize_name(name: str) -> str:
-    """Lower case, digits and single hyphens; empty if it is not a name, such as an image path.
-
-    ``faBookOpen``, ``fa-solid fa-book-open``, ``lucide:book-open``, ``book_open`` -> ``book-open``.
+    """The name in lower case with single hyphens: ``faBookOpen``, ``fa-solid fa-book-open``, ``lucide:book-open`` and
+    ``book_open`` give ``book-open``. Empty for text that is not an icon name, such as an image path.
     """
     if len(name) > _LONGEST or "/" in name:
         return ""
@@ -85,7 +82,7 @@ def normalize_name(name: str) -> str:
 
 
 def _exact(name: str) -> str | None:
-    """The icon of a normalized name: itself, an alias, a synonym, or one of these with a number after it."""
+    """The bundled icon for a normalized name, which may be an alias or a synonym and may end with a number."""
     for candidate in (name, _NUMBER.sub("", name)):
         found = bundled_name(candidate) or NAMES.get(candidate)
         if found:
@@ -94,10 +91,10 @@ def _exact(name: str) -> str | None:
 
 
 def resolve(name: str) -> str | None:
-    """The icon for a name.
+    """The bundled icon for a name that an author wrote, or None.
 
-    A missing paid icon gives a similar one: the name without its last words, else without its first
-    (``chart-line-up`` -> ``chart-line``). None without a match.
+    If there is none of that name, as for icons of the paid set, a more general one is used: the name without its last
+    words, else without its first words (``chart-line-up`` -> ``chart-line``).
     """
     wanted = normalize_name(name)
     found = _exact(wanted) if wanted else None
@@ -111,7 +108,7 @@ def resolve(name: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def nearest(name: str) -> str | None:
-    """The most similar known name, for a message to the author; None if none is close."""
+    """The most similar bundled name, for a suggestion in a message; None if none is similar enough."""
     return suggestions.nearest(normalize_name(name), bundled_names())
 
 
@@ -119,14 +116,14 @@ BUNDLE = files("tenantry_site") / "static" / "bundles" / "icons.txt"
 
 
 class GlyphOutline(NamedTuple):
-    """The ``d`` of a path in a box ``width`` wide and 512 high."""
+    """An icon's outline. ``path``: the ``d`` attribute of an SVG path, in a box ``width`` wide and 512 high."""
 
     width: int
     path: str
 
 
 class _Index(NamedTuple):
-    """The lines of the index, and the file offset of the outlines."""
+    """The index of the bundle. ``lines``: one for each name; ``start``: file offset of the outlines."""
 
     lines: bytes
     start: int
@@ -134,7 +131,7 @@ class _Index(NamedTuple):
 
 @lru_cache(maxsize=1)
 def read_index() -> _Index:
-    """The index, read once; empty without a bundle."""
+    """The index of the bundle, read once; empty if there is no bundle file."""
     try:
         with BUNDLE.open("rb") as file:
             head = file.readline()
@@ -150,7 +147,7 @@ def bundled_names() -> list[str]:
 
 
 def bundled_name(name: str) -> str | None:
-    """The icon of a bundled name: itself, or the new name of an alias."""
+    """The current name of an icon, given that name or an alias; None for an unknown name."""
     entry = _entry(name)
     return entry[1:] if entry.startswith("=") else (name if entry else None)
 
@@ -170,7 +167,7 @@ def outlines(name: str) -> dict[str, GlyphOutline]:
 
 
 def _entry(name: str) -> str:
-    """The rest of a name's line. Names have only letters, digits and hyphens, so partial matches are impossible."""
+    """The index entry of a name; empty for an unknown name."""
     key = b"\n%s " % name.encode("ascii", "replace")
     lines = read_index().lines
     at = lines.find(key)
@@ -180,7 +177,8 @@ def _entry(name: str) -> str:
 
 
 class Social(NamedTuple):
-    """``icon`` and ``kind`` are for ``svg``; ``label``: the link's accessible name."""
+    """How the link to a social account is shown. ``icon`` and ``kind``: arguments of ``svg``; ``label``: the link's
+    accessible name."""
 
     icon: str
     kind: str
@@ -203,7 +201,7 @@ SOCIALS: Mapping[str, Social] = MappingProxyType(
         "linkedin": _brand("linkedin", "LinkedIn"),
         "instagram": _brand("instagram", "Instagram"),
         "hacker-news": _brand("hacker-news", "Hacker News"),
-        # newer ones, of real files
+        # platforms that are not in SPEC 2.2 but occur in real files
         "x": _brand("x-twitter", "X"),
         "x-twitter": _brand("x-twitter", "X"),
         "youtube": _brand("youtube", "YouTube"),
@@ -229,4 +227,4 @@ SOCIALS: Mapping[str, Social] = MappingProxyType(
         "blog": Social("blog", "solid", "Blog"),
     }
 )
-"""Key of ``footerSocials`` -> how its link is drawn. Other keys get the globe and their own name."""
+"""Key of ``footerSocials`` -> how its link is shown. Other keys are shown with a globe and the key as the label."""

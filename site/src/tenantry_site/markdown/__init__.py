@@ -1,4 +1,4 @@
-"""Markdown: pages with front matter, components and raw HTML, read to safe HTML. No code of a page is ever run."""
+"""Renders pages of Markdown, with front matter, components and raw HTML, to safe HTML. Code in a page is never run."""
 
 from tenantry_site.markdown.front_matter import front_matter
 from tenantry_site.markdown.page_context import CODES

@@ -1,7 +1,8 @@
-"""Allowed HTML: the elements and attributes that authors may write on their pages, by an allow-list of our own.
+"""The allow-list of HTML elements and attributes that authors may write on their pages.
 
-What is not in these tables is never written. Nothing here can run: no scripts, handlers, styles, forms or frames, no
-SVG or MathML, and no element whose contents a browser reads by other rules (``textarea``, ``noscript``, ``template``).
+Elements and attributes that are not in these tables are never written to a page. The tables have nothing that can run
+code: no scripts, event handlers, styles or forms, no SVG or MathML, and no element whose contents browsers parse by
+other rules (``textarea``, ``noscript``, ``template``). An ``iframe`` is written only with a sandbox (``raw_html``).
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """How one element is written: as ``tag``; ``block`` is a block of its own, ``phrasing`` holds no paragraphs."""
+    """How an element is written to a page.
+
+    ``tag``: the tag that is written; ``attributes``: those allowed besides ``EVERYWHERE``; ``block``: it is a block,
+    not part of a line of text; ``phrasing``: it may contain no paragraphs; ``void``: it has no closing tag.
+    """
 
     tag: str
     attributes: frozenset[str] = frozenset()
@@ -75,13 +80,13 @@ ALLOWED: Mapping[str, Allowed] = {
 }  # fmt: skip
 
 PHRASING: Mapping[str, Allowed] = {name: allowed for name, allowed in ALLOWED.items() if not allowed.block}
-"""What may be within one line of text."""
+"""The allowed elements that may be part of a line of text."""
 
 EVERYWHERE = frozenset({"id", "title", "lang", "dir", "align"})
 SWITCHES = frozenset({"open", "reversed", "loop", "muted", "playsinline", "default"})
 
 RAW = frozenset({"script", "style", "svg", "math", "template", "noscript", "pre"})
-"""Elements whose contents are not Markdown: they are taken whole, and all but ``pre`` are removed."""
+"""Elements whose contents are not parsed as Markdown. ``pre`` is shown; the others are removed with their contents."""
 
 REMOVED = frozenset({
     "applet", "base", "body", "button", "canvas", "dialog", "embed", "fieldset", "form", "frame", "frameset", "head",
@@ -90,7 +95,7 @@ REMOVED = frozenset({
     "legend", "datalist", "listing", "isindex", "keygen", "image", "animate", "foreignobject", "use", "path", "circle",
     "rect", "g", "line", "polygon", "polyline", "defs", "mtext", "mglyph", "annotation-xml",
 })  # fmt: skip
-"""Known elements that are left out, but not their contents."""
+"""Known elements whose tags are removed while their contents are kept."""
 
 IMPLIED: Mapping[str, frozenset[str]] = {
     "li": frozenset({"li"}),
@@ -103,10 +108,10 @@ IMPLIED: Mapping[str, frozenset[str]] = {
     "tfoot": frozenset({"td", "th", "tr", "thead", "tbody"}),
     "p": frozenset({"p"}),
 }
-"""Which open elements an opening tag closes, as HTML lets authors leave those closing tags out."""
+"""Element -> the open elements that its opening tag closes, because HTML allows their closing tags to be omitted."""
 
 OPTIONAL = frozenset({"li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "p", "colgroup"})
-"""Elements that may be closed by the end of the element around them."""
+"""Elements whose closing tag may be omitted: they end with the element around them."""
 
 _VALUES: Mapping[str, frozenset[str]] = {
     "align": frozenset({"left", "right", "center"}),
@@ -121,7 +126,7 @@ _NUMBERS = frozenset({"colspan", "rowspan", "span", "start", "value"})
 
 
 def accepted_value(attribute: str, value: str) -> str | None:
-    """The value as it may be written, not yet escaped; None if it may not."""
+    """The value to write for an attribute, not yet escaped; None if the value is not allowed."""
     if attribute in _VALUES:
         return value if value in _VALUES[attribute] else None
     if attribute in _NUMBERS:
@@ -132,7 +137,8 @@ def accepted_value(attribute: str, value: str) -> str | None:
 
 
 def length(value: str) -> str | None:
-    """``300``, ``300px`` and ``50%`` as HTML's attributes take them; None for any other length."""
+    """A length as HTML's ``width`` and ``height`` attributes take it: ``300`` for ``300px``, ``50%``. None for
+    anything but whole pixels and percent."""
     bare = value.strip().removesuffix("px").strip()
     digits = bare.removesuffix("%")
     whole = digits.partition(".")[0]

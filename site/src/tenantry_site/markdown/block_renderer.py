@@ -1,4 +1,4 @@
-"""BlockRenderer: the parser's blocks, one after the other, rendered into an HtmlBuffer."""
+"""Renders the Markdown parser's block tokens into an HtmlBuffer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Tokens = list[Token]
 
 
 class BlockRenderer:
-    """Renders one text: a page, a snippet, or the description of something."""
+    """Renders the blocks of one Markdown text: a page, a snippet, or a description in an OpenAPI document."""
 
     __slots__ = (
         "_alerts",
@@ -58,21 +58,21 @@ class BlockRenderer:
         self.buffer: HtmlBuffer = buffer
 
     def render(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
-        """Renders the blocks. ``title``: the first heading of level 1 with this text is left out, as the layout
-        shows it. ``shift``: levels that all headings go down. ``anchored``: headings have ids and links.
+        """Render block tokens. ``title``: omit the first level-1 heading with this text, as the layout shows the
+        title. ``shift``: number of levels by which headings are demoted. ``anchored``: give headings ids and links.
         """
         self._title, self._shift, self._anchored = title, shift, anchored
         self._render_blocks(tokens)
         self._render_footnotes()
 
     def tokens(self, text: str) -> Tokens:
-        """The parser's tokens."""
+        """Parse Markdown into block tokens."""
         tokens: Tokens = []
         self._parser.block.parse(text, self._parser, self._env, tokens)
         return tokens
 
     def render_inline(self, text: str, line: int) -> None:
-        """Renders one line of text."""
+        """Render one line of Markdown; ``line`` is its number in the page."""
         self._inline_renderer.render(text, line)
 
     def _render_blocks(self, tokens: Tokens) -> None:
@@ -135,15 +135,15 @@ class BlockRenderer:
         buffer.sections.words += ["\n", code.title, " ", code.text, "\n"]
         if code.language in DIAGRAMS and not self._env.get("diagram"):
             self._env["diagram"] = True
-            message = f"{code.language} is shown as code: pages render no diagrams and no formulas"
-            buffer.report(Severity.INFO, "PAGE017", message, "put a picture of it into the site", line)
+            message = f"{code.language} is shown as code: pages do not render diagrams or formulas"
+            buffer.report(Severity.INFO, "PAGE017", message, "add it to the page as an image", line)
 
     def _rule(self, _tokens: Tokens, at: int) -> int:
         self.buffer.out.append("<hr>\n")
         return at + 1
 
     def _blockquote(self, tokens: Tokens, at: int) -> int:
-        """A quotation, or the callout that its first line makes of it."""
+        """A quotation; a first line such as ``[!NOTE]`` makes it a callout."""
         following = tokens[at + 2] if at + 2 < len(tokens) else None
         alert = _ALERT.match(following.content) if following is not None and following.type == "inline" else None
         self._alerts.append(alert is not None)
@@ -188,8 +188,8 @@ class BlockRenderer:
         return at + 1
 
     def _table_head(self, tokens: Tokens, at: int) -> int:
-        """The group around a table is named by the table's columns, and can be scrolled with the keyboard. It is no
-        landmark: a page has many, often with the same columns."""
+        """Open a table in a group that is labelled with the table's columns and can be scrolled with the keyboard. The
+        group is not a landmark: a page may have many tables, often with the same columns."""
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":
@@ -206,7 +206,7 @@ class BlockRenderer:
         return at + 1
 
     def _cell(self, tokens: Tokens, at: int) -> int:
-        """A cell with its text, the commonest of tokens by far."""
+        """A table cell. For speed, a cell without tags is rendered with its text and closing tag at once."""
         tag = tokens[at].tag
         aligned = _ALIGNED.get(str(tokens[at].attrs.get("style", "")), "")
         scope = ' scope="col"' if tag == "th" else ""
@@ -238,7 +238,8 @@ class BlockRenderer:
         return at + 1
 
     def _footnote_definition(self, tokens: Tokens, at: int) -> int:
-        """Sets a footnote aside: they are rendered at the end of the page, in the order in which they are called."""
+        """Keep a footnote for ``_render_footnotes``, which writes footnotes at the end in the order of their
+        references."""
         depth, end = 1, at + 1
         while depth:
             depth += (tokens[end].type == "footnote_reference_open") - (tokens[end].type == "footnote_reference_close")
@@ -255,7 +256,7 @@ class BlockRenderer:
             "footnotes", '<section class="footnotes" aria-label="Footnotes"><ol>\n', "</ol></section>\n"
         )
         name, number = footnotes(self._env, buffer), 0
-        while number < len(called):  # a footnote may call others
+        while number < len(called):  # rendering a footnote may add references to others
             tokens = self._footnotes_by_label.get(called[number]["label"], [])
             own = f"Site-{name}.{number + 1}"
             back = f'<a class="footnote-back" href="#{own}.back" aria-label="Back to the text">&#8617;</a>'

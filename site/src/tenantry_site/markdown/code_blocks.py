@@ -1,7 +1,7 @@
-"""Code blocks: a fenced block with its title, its copy button, its marked and numbered lines, highlighted.
+"""Renders fenced code blocks: title, copy button, marked and numbered lines, and syntax highlighting.
 
-Highlighting gives a class of one letter to each kind of token (``static/code.css`` has their colours). The lexers are
-Pygments', loaded when the first block asks for one; the HTML is made here and cached by language and text.
+Highlighting writes a one-letter class for each kind of token; ``static/code.css`` has the colours. Pygments provides
+the lexers and is imported for the first block that needs one. The HTML is cached by language and code.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 200
 DIAGRAMS = frozenset({"mermaid", "plantuml", "math", "latex", "tex", "katex", "dot", "graphviz", "d2"})
-"""Languages that other tools render pictures of."""
+"""Languages that other tools render as pictures; here they are shown as code, with a diagnostic."""
 
 
 def code_block(info: str, text: str, line: int, highlighter: Highlighter) -> CodeBlock:
-    """The block with this info string. The button copies the text of ``code``; a script shows it."""
+    """Render a fenced block. ``info``: the text after the opening fence; ``line``: the block's line in the page. A
+    script shows the copy button."""
     parts = parse_info(info)
     body = text.removesuffix("\n")
     code = Markup(highlighter.html(parts.language, text).removesuffix("\n"))  # noqa: S704  # its text is escaped
@@ -59,7 +60,8 @@ _IGNORED = frozenset({"expandable", "copy", "nocopy", "twoslash", "live", "edita
 
 
 class InfoString(NamedTuple):
-    """The parts of an info string. ``marked`` are lines, from 1."""
+    """The parts of a code block's info string. ``marked``: numbers of the marked lines, from 1; ``numbered``: show line
+    numbers; ``wrapped``: wrap long lines."""
 
     language: str = ""
     title: str = ""
@@ -72,7 +74,7 @@ NO_INFO = InfoString()
 
 
 def parse_info(text: str) -> InfoString:
-    """````` ```python title.py {1,3-5} wrap ````` without its backticks."""
+    """Parse an info string, the text after the opening fence: ``python title.py {1,3-5} wrap``."""
     text = text.strip()[:2000]
     if not text:
         return NO_INFO
@@ -90,7 +92,7 @@ def parse_info(text: str) -> InfoString:
 
 
 class _InfoReader:
-    """Takes the parts behind the language."""
+    """Collects the parts of an info string that follow the language."""
 
     def __init__(self) -> None:
         self.title = ""
@@ -124,14 +126,14 @@ def _line_numbers(text: str) -> set[int]:
 
 
 MAX_CHARS = 50_000
-"""Characters of a block; a longer one is shown plain."""
+"""Maximum number of characters of a block that is highlighted."""
 
 MAX_LINE = 2_000
-"""Characters of a line; a block with a longer one is shown plain. Some lexers look through the rest of the line, or of
-the block, at each character: without these bounds one block could take hours."""
+"""Maximum number of characters of a line; a block with a longer line is not highlighted. Some lexers scan the rest of
+the line or block at each character, so that without these limits one block could take hours."""
 
 CACHE_SIZE = 200_000
-"""Characters of all the HTML that is cached."""
+"""Maximum number of characters of code and HTML in the cache."""
 
 ALIASES = {
     "curl": "bash", "shell": "bash", "sh": "bash", "zsh": "bash", "terminal": "bash", "cmd": "bat",
@@ -142,7 +144,7 @@ ALIASES = {
 }  # fmt: skip
 PLAIN = frozenset(
     {"", "text", "txt", "plaintext", "plain", "none", "output", "log", "mermaid", "math", "latex", "tree"}
-    | {"tnt", "mcschema"}  # their lexers need for 300 characters what others need for millions
+    | {"tnt", "mcschema"}  # their lexers take as long for 300 characters as others for millions
 )
 
 _CLASSES = (
@@ -156,7 +158,7 @@ _LANGUAGE = re.compile(r"[a-z0-9.+#_-]{1,40}\Z")
 
 
 class Highlighter:
-    """Highlights code; the same block is highlighted once."""
+    """Highlights code blocks, with a cache."""
 
     __slots__ = ("_cache", "_size")
 
@@ -165,7 +167,7 @@ class Highlighter:
         self._size = 0
 
     def html(self, language: str, text: str) -> str:
-        """The code as HTML, each of its lines complete in itself. An unknown language is shown plain."""
+        """The code as HTML, without spans across line ends. Code in an unknown language is only escaped."""
         if language in PLAIN or len(text) > MAX_CHARS or _has_long_line(text):
             return escape(text)
         key = (language, text)
@@ -205,7 +207,7 @@ def _lexer(language: str) -> Lexer | None:
 
 @cache
 def _css_classes() -> dict[object, str]:
-    """The class of every type of token that Pygments names; none for what looks like the text around it."""
+    """Pygments token type -> our CSS class; empty for tokens that look like plain text."""
     from pygments.token import STANDARD_TYPES, Token, string_to_tokentype
 
     classes: dict[object, str] = dict.fromkeys(STANDARD_TYPES, "")
@@ -227,7 +229,7 @@ def _css_class(kind: object) -> str:
 
 
 def _highlight(lexer: Lexer, text: str) -> str:
-    """The HTML of lexed code. Neighbours of one class share a span, and no span reaches over a line's end."""
+    """The HTML of lexed code. Adjacent tokens of one class share a span; no span crosses a line end."""
     classes = _css_classes()
     spans: list[str] = []
     current, run = "", list[str]()

@@ -1,8 +1,7 @@
-"""Front matter: the metadata between two lines of three dashes at the head of a page.
+"""Parses front matter: the metadata between two lines of three dashes at the top of a page.
 
-Nearly every block is lines of ``key: value``, which are parsed here at once. Any other is parsed as YAML, from the
-events of a parser: nothing is constructed that is not text, and deep nesting, which ends the process in that parser's
-loaders, is an error like any other.
+Most front matter is lines of ``key: value``, which a fast path parses. Other front matter is read from the events of a
+YAML parser instead of with a YAML loader: so all values stay strings, and deep nesting cannot overflow the stack.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from tenantry_site.markdown.page_context import PageDiagnostics
 from tenantry_site.page import FrontMatter
 
 Fields = dict[str, "str | list[str] | None"]
-"""Keys to their text or texts; None: a value of another type."""
+"""Key -> its string or list of strings; None for a value of another type."""
 
 LONGEST = 64 * 1024
-"""Characters of a head that are looked at."""
+"""Maximum number of characters of front matter that are parsed as YAML."""
 
 _BLOCK = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"\A\ufeff?\s*?---[ \t]*\r?\n")
@@ -29,9 +28,9 @@ _PLAIN = re.compile(
     \Z""",
     re.VERBOSE,
 )
-"""A line without the blanks at its end: to look for them at every character would take the square of its length."""
+"""Matches a simple line. Callers strip trailing blanks first: matching them here would take quadratic time."""
 _LOOSE = re.compile(r"([A-Za-z][\w:.-]*)[ \t]*:[ \t]*(.*)\Z")
-"""The same."""
+"""Matches any ``key: value`` line, for front matter that is not valid YAML. Callers strip trailing blanks first."""
 _TEXTS = {
     "title": "title", "sidebarTitle": "sidebar_title", "description": "description", "icon": "icon",
     "iconType": "icon_type", "api": "api", "openapi": "openapi", "authMethod": "auth_method",
@@ -46,9 +45,9 @@ _TRUE = frozenset({"true", "yes", "on"})
 
 
 def front_matter(source: str, text: str) -> tuple[FrontMatter, str, tuple[Diagnostic, ...]]:
-    """The metadata of a page, the text below it, and what was wrong with it.
+    """Split a page into its metadata and the text below it, with diagnostics.
 
-    ``source`` is the page's file, for the diagnostics. Never raises; a head that is not YAML is read line by line.
+    ``source``: the page's file, for the diagnostics. Never raises; front matter that is not YAML is read line by line.
     """
     found = _BLOCK.match(text) if _OPENING.match(text) else None
     if found is None:
@@ -57,13 +56,13 @@ def front_matter(source: str, text: str) -> tuple[FrontMatter, str, tuple[Diagno
     fields = _parse_simple(found[1])
     if fields is None:
         fields = _parse_yaml(found[1], diagnostics)
-    if not fields and found[1].strip():  # two rules of dashes with prose between them are no head
+    if not fields and found[1].strip():  # prose between two horizontal rules is not front matter
         return FrontMatter(), text.removeprefix("\ufeff"), ()
     return _to_front_matter(fields, diagnostics), text[found.end() :], diagnostics.all()
 
 
 def _parse_simple(text: str) -> Fields | None:
-    """The head if it is lines of one key and one plain or quoted text each; else None."""
+    """The fields, if each line is a key with a plain or quoted string; else None."""
     fields: Fields = {}
     for line in text.splitlines():
         if not line or line.isspace():
@@ -89,7 +88,7 @@ def _parse_yaml(text: str, diagnostics: PageDiagnostics) -> Fields:
             Severity.WARNING,
             "PAGE001",
             f"the front matter is not valid YAML: {reason}",
-            "put quotes around a text that has a colon, a quote or a bracket in it",
+            "put quotes around a value that contains a colon, a quote or a bracket",
             line=mark.line + 2 if mark else 1,
         )
     fields: Fields = {}
@@ -102,7 +101,7 @@ def _parse_yaml(text: str, diagnostics: PageDiagnostics) -> Fields:
 
 
 class _YamlEvents:
-    """The texts, and lists of texts, of the outermost mapping, from the events of a YAML parser."""
+    """Collects the strings and lists of strings of the top-level mapping from YAML parser events."""
 
     def __init__(self) -> None:
         self.fields: Fields = {}
@@ -111,7 +110,7 @@ class _YamlEvents:
         self.items: list[str] = []
 
     def read(self, events: Iterable[Any]) -> Fields:
-        """Raises ``ValueError`` for a document that is not a mapping."""
+        """The fields of the mapping. Raises ``ValueError`` for a document that is not a mapping."""
         for event in events:
             name = type(event).__name__
             if name in ("MappingStartEvent", "SequenceStartEvent"):
@@ -154,7 +153,7 @@ def _to_front_matter(fields: Fields, diagnostics: PageDiagnostics) -> FrontMatte
         key = written if written in _KNOWN else _known_key(written, fields, diagnostics)
         if value is None or (isinstance(value, list) and key not in _LISTS):
             if key in _KNOWN:
-                message = f"{written} in the front matter takes a text"
+                message = f"{written} in the front matter must be a string"
                 diagnostics.add(Severity.WARNING, "PAGE003", message, f'write it as {key}: "…"', line=1)
         elif key in _TEXTS:
             values[_TEXTS[key]] = _encodable(value)
@@ -174,12 +173,12 @@ def _known_key(written: str, fields: Mapping[str, object], diagnostics: PageDiag
     if key is None or key in fields:
         return written
     diagnostics.add(
-        Severity.WARNING, "PAGE002", f"{written} in the front matter was taken for {key}", f"write {key}", line=1
+        Severity.WARNING, "PAGE002", f"{written} in the front matter was read as {key}", f"write {key}", line=1
     )
     return key
 
 
 def _encodable(value: object) -> str:
-    """Text that any encoding can hold: YAML can write half of a surrogate pair."""
+    """The value as a string without lone surrogates, which YAML escapes can produce and UTF-8 cannot encode."""
     text = str(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

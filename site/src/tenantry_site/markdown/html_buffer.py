@@ -1,7 +1,7 @@
-"""HtmlBuffer: HTML and nodes in the order of the page, and the elements that are open among them.
+"""HtmlBuffer collects the HTML and component nodes of a text, and tracks its open elements.
 
-A closing tag takes what came since its opening one: an element of HTML puts its tags around it, a component makes it
-its children. A tag that never closes leaves its contents where they are, so that no text is lost.
+Contents are buffered until the closing tag: then an HTML element's tags are put around them, or they become a
+component's children. If a tag is never closed, its contents stay without it, so that no text is lost.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tenantry_site.page import Element, Fragment, Node
 
 _PARAGRAPH = re.compile(r"<p>((?:(?!</?p>).)*)</p>\n?", re.DOTALL)
 _INDEXED = ("title", "label", "description", "caption", "tip", "path", "query", "header", "body", "name")
-"""Attributes of components that readers see, and search for."""
+"""Attributes of components that readers see; their text is added to the search index."""
 
 
 class HtmlBuffer:
-    """What has been rendered of a text so far."""
+    """The output of rendering one text. ``out``: HTML strings and nodes in page order."""
 
     __slots__ = (
         "_in_paragraph",
@@ -47,34 +47,34 @@ class HtmlBuffer:
         self.diagnostics: PageDiagnostics = diagnostics
         self.sections: PageSections = sections
         self.is_page: bool = is_page
-        """Whether lines are lines of the page itself, and not of a snippet."""
+        """Whether line numbers are those of the page. False for a snippet or description: nodes then have line 0."""
         self.has_content: bool = False
-        """Whether the paragraph that is open has anything to show."""
+        """Whether the open paragraph has visible content; a paragraph without any is not written."""
         self._markdown_elements: list[OpenElement] = []
         self._paragraph_start = -1
         self._tight = self._in_paragraph = False
 
     def nodes(self) -> tuple[Node, ...]:
-        """Everything, once the text has ended."""
+        """Close all open elements at the end of the text, and return all nodes."""
         while self.elements.stack:
             self._close_unclosed(self.elements.stack[-1])
         return _merge_fragments(self.out)
 
-    # Paragraphs: a component within one ends it, and what comes behind begins another.
+    # Paragraphs. A block component inside a paragraph ends it; the text after the component starts a new one.
 
     def begin_paragraph(self, *, hidden: bool) -> None:
-        """``hidden``: as in a list without blank lines, the text has no paragraph around it."""
+        """Start a paragraph. ``hidden``: write no ``<p>`` around it, as in a list without blank lines."""
         self._tight = hidden
         self._in_paragraph = True
         self._open_paragraph()
 
     def end_paragraph(self) -> None:
-        """Ends what ``begin_paragraph`` began."""
+        """End the paragraph of the last ``begin_paragraph``."""
         self._close_paragraph()
         self._in_paragraph = False
 
     def _open_paragraph(self) -> None:
-        """Reserves the position of the paragraph's tag, for when there is anything to show."""
+        """Reserve the position of ``<p>``, which is written when the paragraph ends with visible content."""
         if self._in_paragraph and self._paragraph_start < 0:
             self._paragraph_start = len(self.out)
             self.has_content = False
@@ -93,15 +93,15 @@ class HtmlBuffer:
         self._paragraph_start = -1
 
     def _close_paragraph_before_block(self) -> None:
-        """Before a block within a line of text; emphasis and links that are open stay so."""
+        """End the paragraph before a block inside it, unless emphasis or a link that began in it is still open."""
         top = self.elements.top
         if top is None or top.start < self._paragraph_start:
             self._close_paragraph()
 
-    # What Markdown opens and closes: the parser nests these well, tags may cross them.
+    # Elements of Markdown. The parser nests them correctly among themselves, but HTML tags may cross them.
 
     def open_markdown(self, name: str, opening: str, closing: str) -> None:
-        """Writes ``opening`` now, and ``closing`` at the ``close_markdown`` that matches."""
+        """Write ``opening`` now, and ``closing`` at the matching ``close_markdown``."""
         element = OpenElement(ElementKind.MARKDOWN, name, len(self.out), 0)
         element.close = closing
         self.elements.push(element)
@@ -109,17 +109,17 @@ class HtmlBuffer:
         self.out.append(opening)
 
     def close_markdown(self) -> None:
-        """Closes what ``open_markdown`` opened last, unless a tag has closed it before."""
+        """Close the element of the last open ``open_markdown``, unless a closing tag has closed it already."""
         element = self._markdown_elements.pop()
         if element.open:
             self._close_down_to(element)
 
-    # Tags.
+    # Tags that authors write.
 
     def open_html(self, tag: Tag, line: int, *, within: bool) -> None:
-        """``within``: it is in a line of text."""
+        """Open an allowed HTML element. ``within``: the tag is in a line of text."""
         allowed = ALLOWED[tag.name]
-        # Closes the elements that the one that opens leaves no other end for: ``<li>`` after ``<li>``
+        # Close the elements whose closing tag this tag implies, like ``<li>`` after ``<li>``
         closed = IMPLIED.get(tag.name)
         top = self.elements.top
         while closed and top is not None and top.kind is ElementKind.HTML and top.name in closed:
@@ -148,7 +148,8 @@ class HtmlBuffer:
             self.has_content = self.has_content or not allowed.block
 
     def open_component(self, tag: Tag, line: int, *, within: bool, inline: bool) -> None:
-        """``inline``: this component belongs into a line of text, so the paragraph around it goes on."""
+        """Open a component. ``within``: its tag is in a line of text; ``inline``: it is an inline component, so the
+        paragraph around it continues."""
         beside = within and (inline or self._paragraph_start < 0 or self.has_content)
         if within and not inline:
             self._close_paragraph_before_block()
@@ -171,12 +172,12 @@ class HtmlBuffer:
         self.has_content = True
 
     def open_ignored(self, tag: Tag, line: int) -> None:
-        """A tag that is known to be left out; its closing tag will be, too."""
+        """Leave out a tag, and later its closing tag."""
         if not tag.self_closing:
             self.elements.push(OpenElement(ElementKind.IGNORED, tag.name, len(self.out), line, tag))
 
     def splice(self, nodes: tuple[Node, ...], *, within: bool) -> None:
-        """Puts the nodes of a snippet in; one paragraph alone goes on with the line of text that it is in."""
+        """Insert the nodes of a snippet. A snippet of one paragraph continues the line of text that it is in."""
         only = nodes[0] if len(nodes) == 1 else None
         if within and isinstance(only, Fragment) and (found := _PARAGRAPH.fullmatch(only.html)) is not None:
             self.out.append(found[1])
@@ -188,7 +189,7 @@ class HtmlBuffer:
         self._open_paragraph()
 
     def close(self, tag: Tag, line: int, *, within: bool) -> bool:
-        """False if nothing of this name is open."""
+        """Close the innermost open element of the tag's name. False if there is none in reach."""
         element = self.elements.find(tag.name)
         if element is None:
             return False
@@ -201,7 +202,7 @@ class HtmlBuffer:
         return True
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Adds a diagnostic about the page."""
+        """Add a diagnostic about the page or snippet."""
         self.diagnostics.add(severity, code, message, fix, line)
 
     def _close_down_to(self, element: OpenElement) -> None:
@@ -210,7 +211,7 @@ class HtmlBuffer:
         self._close_element(element)
 
     def _close_unclosed(self, element: OpenElement) -> None:
-        """Ends what has no closing tag."""
+        """Close an element without its closing tag; unless that is optional, its tag is dropped and reported."""
         if element.kind is ElementKind.MARKDOWN or (element.kind is ElementKind.HTML and element.name in OPTIONAL):
             self._close_element(element)
             return
@@ -238,7 +239,7 @@ class HtmlBuffer:
             self.out.append(Element(element.name, element.tag.attributes, children, line, element.within))
 
     def _heading(self, element: OpenElement, opening: str) -> tuple[str, str]:
-        """A heading that is written in HTML is one of the page's, too."""
+        """Add a heading written in HTML to the page's headings; the tags to write for it."""
         text = self.sections.since(element.indexed)
         level = max(int(element.name[1]), 2)
         wanted = element.tag.attributes.get("id") if element.tag else None
@@ -257,7 +258,7 @@ class HtmlBuffer:
 
 
 def _merge_fragments(parts: list[str | Node]) -> tuple[Node, ...]:
-    """Nodes, with neighbouring HTML in one fragment."""
+    """The parts as nodes, with adjacent HTML strings joined into one fragment."""
     nodes: list[Node] = []
     text: list[str] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""InlineRenderer: what is within a line of text, rendered into an HtmlBuffer."""
+"""Renders inline Markdown (text, emphasis, links, images, tags) into an HtmlBuffer."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from tenantry_site.markdown.page_context import addresses, escape
 from tenantry_site.templating import render_template
 
 SPECIAL = re.compile(r"[\\`*~\[<&{]|(?<![^\W_])_|_(?![^\W_])|  \n")
-"""What makes text more than text; most lines have none of it. An underscore within a word, as in ``user_group``, never
-does."""
+"""Characters that may begin Markdown. Text without a match, like most lines, is not parsed. An underscore inside a
+word, as in ``user_group``, has no meaning in Markdown and does not match."""
 
 _OPENING = {"em_open": ("<em>", "</em>"), "strong_open": ("<strong>", "</strong>"), "s_open": ("<s>", "</s>")}
 _CLOSING = {"em_close": "</em>", "strong_close": "</strong>", "s_close": "</s>", "link_close": "</a>"}
 
 Resolve = Callable[[Tag, int, bool], bool]
-"""Renders a tag that means a snippet; False if it means something else."""
+"""Renders a tag (with its line, and whether it is in a line of text) if it names a snippet; else returns False."""
 
 
 def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
-    """What the ids of a text's footnotes begin with: a page and the snippets on it have some each."""
+    """The prefix of the ids of a text's footnotes. The page and each snippet on it number their footnotes
+    separately."""
     if "footnotes_name" not in env:
         env["footnotes_name"] = buffer.context.identifier("fn")
     return str(env["footnotes_name"])
 
 
 class InlineRenderer:
-    """Renders lines of text into the buffer of a page."""
+    """Renders inline Markdown into a buffer."""
 
     __slots__ = ("_buffer", "_env", "_has_tags", "_line", "_linked", "_parser", "_resolve")
 
@@ -49,7 +50,7 @@ class InlineRenderer:
         self._linked = self._has_tags = False
 
     def render(self, text: str, line: int) -> None:
-        """``line`` is the first of the text, from 1."""
+        """Render inline Markdown, which may have several lines. ``line``: number of its first line, from 1."""
         buffer = self._buffer
         self._line = self._env["line"] = line
         if SPECIAL.search(text) is None:
@@ -72,7 +73,7 @@ class InlineRenderer:
                 _RENDERERS[kind](self, token)
 
     def _open(self, name: str, opening: str, closing: str) -> None:
-        """Where the text has tags, they may cross what Markdown opens; else it closes as it opened."""
+        """Write an opening tag. If the text has HTML tags, which may cross it, the buffer tracks it as an element."""
         if self._has_tags:
             self._buffer.open_markdown(name, opening, closing)
         else:
@@ -96,12 +97,10 @@ class InlineRenderer:
 
     def _formula(self, text: str) -> None:
         if not self._env.get("formula"):
-            self._env["formula"] = True  # once for a text: a page has many or none
+            self._env["formula"] = True  # reported once for each text
             line = self._line + text.count("\n", 0, text.index("$$")) if self._buffer.is_page else 0
-            message = "formulas are not set: $$ is shown as it was written"
-            self._buffer.report(
-                Severity.WARNING, "PAGE021", message, "write it as code, or put a picture of it in", line
-            )
+            message = "formulas are not rendered: $$ is shown as it was written"
+            self._buffer.report(Severity.WARNING, "PAGE021", message, "write it as code, or add it as an image", line)
 
     def _with_links(self, text: str) -> str:
         done, parts = 0, []
@@ -163,7 +162,7 @@ class InlineRenderer:
         self.construct(found, self._line, within=True)
 
     def construct(self, found: Construct, line: int, *, within: bool) -> None:
-        """Renders a tag or an expression. ``within``: it is in a line of text."""
+        """Render a tag, comment or expression. ``within``: it is in a line of text."""
         buffer, tag = self._buffer, found.tag
         if found.kind in (ConstructKind.TEXT, ConstructKind.EXPRESSION):
             self._text(found.text)
@@ -183,7 +182,7 @@ class InlineRenderer:
         elif not self._resolve(tag, line, within):
             for name in tag.expressions:
                 message = f"{name} of <{tag.name}> is an expression, which is not evaluated: it was left out"
-                self._buffer.report(Severity.INFO, "PAGE007", message, "write a text or a number", line)
+                self._buffer.report(Severity.INFO, "PAGE007", message, "write a string or a number", line)
             buffer.open_component(tag, line, within=within, inline=found.inline)
 
     def _close(self, found: Construct, line: int, *, within: bool) -> None:
@@ -201,12 +200,13 @@ class InlineRenderer:
     def _unknown(self, found: Construct, line: int, *, within: bool) -> None:
         tag, buffer = found.tag, self._buffer
         name, address = tag.name, tag.attributes.get("href")
-        own = name[:1].isupper() or "-" in name  # <link href> and <base href> are HTML, and lead nobody anywhere
+        own = name[:1].isupper() or "-" in name  # not the HTML elements <link href> and <base href>
         linked = own and isinstance(address, str) and bool(address.strip())
         shown = "it is shown as a link" if linked else "its contents are shown without it"
         if name[:1].isupper():
-            message, fix = f"<{name}> is not a component: {shown}", "write another one"
-            buffer.report(Severity.WARNING, "PAGE006", message, f"{fix}, or `<{name}>` for the word", line)
+            message = f"<{name}> is not a component: {shown}"
+            fix = f"use another component, or write `<{name}>` to show the name"
+            buffer.report(Severity.WARNING, "PAGE006", message, fix, line)
         else:
             message = f"<{name}> is not allowed on a page: {shown}"
             buffer.report(Severity.WARNING, "PAGE012", message, f"leave it out, or write `<{name}>`", line)
@@ -220,7 +220,7 @@ class InlineRenderer:
 
 
 def _plain(tokens: list[Token]) -> str:
-    """The words of an image's alternative text."""
+    """The plain text of inline tokens, for an image's alternative text."""
     return "".join(
         _plain(token.children) if token.children else (" " if token.type.endswith("break") else token.content)
         for token in tokens

@@ -1,6 +1,6 @@
-"""JSX: what a page may hold beside Markdown - tags, comments and expressions - as distinct from text that looks alike.
+"""Finds tags, comments and expressions in Markdown, and tells them from text that looks similar.
 
-``List<String>`` and ``<YOUR_KEY>`` are text; ``<Card title="x" cols={2}>`` is a tag, known or not.
+``List<String>`` and ``<YOUR_KEY>`` are text; ``<Card title="x" cols={2}>`` is a tag, even if no component has its name.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tenantry_site.markdown.page_context import PageDiagnostics
 from tenantry_site.page import AttributeValue
 
 LONGEST = 20_000
-"""Characters of one tag."""
+"""Maximum number of characters of a tag."""
 
 
 class Tag(NamedTuple):
-    """One tag. ``end`` is where it ends in the text; ``expressions`` are the attributes that are not literals."""
+    """A tag. ``end``: the offset after it; ``expressions``: names of the attributes whose values are not literals."""
 
     name: str
     attributes: Mapping[str, AttributeValue]
@@ -34,7 +34,8 @@ class Tag(NamedTuple):
 
     @property
     def has_values(self) -> bool:
-        """Whether an attribute has a value: ``<KEY here>`` is a placeholder, ``<Key at="x">`` is a tag."""
+        """Whether an attribute has a value, by which a tag (``<Key at="x">``) is told from a placeholder
+        (``<KEY here>``)."""
         return any(value is not True for value in self.attributes.values()) or bool(self.expressions)
 
 
@@ -48,15 +49,15 @@ _JSX_ICON = re.compile(
     r"[\s(]*+(?:<(?:(?:div|span|i|p|Fragment|React\.Fragment)\b[^<>]*+)?>\s*+){0,8}(<(?:svg|img|Icon)\b.*>)[\s)]*",
     re.DOTALL,
 )
-"""An icon that is rendered in its attribute, alone or in an element of no meaning: the only JSX in an attribute that is
-read."""
+"""An attribute value that is JSX for an icon, alone or inside wrapper elements. No other JSX in attributes is read."""
 CLOSING_TAG = re.compile(r"</([A-Za-z][\w:.-]*)\s*>")
 
 _NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}
 
 
 class TagScanner:
-    """Reads tags and braces out of one text. The work for tags that never end is bounded by the length of the text."""
+    """Finds the ends of tags and braces in one text. A budget limits the time spent on tags that never end to a
+    multiple of the text's length."""
 
     __slots__ = ("_budget", "names")
 
@@ -65,7 +66,7 @@ class TagScanner:
         self._budget = 16 * length + 4 * LONGEST
 
     def tag(self, text: str, at: int, end: int) -> Tag | None:
-        """The tag that begins at ``at``, if one does and ends before ``end``."""
+        """The tag that begins at ``at`` and ends before ``end``, or None."""
         if text.startswith("</", at):
             close = CLOSING_TAG.match(text, at, end)
             return Tag(close[1], _NO_ATTRIBUTES, True, False, close.end()) if close else None
@@ -82,7 +83,8 @@ class TagScanner:
         return tag
 
     def brace(self, text: str, at: int, end: int) -> int:
-        """Where the brace that opens at ``at`` closes; -1 if it does not before ``end``."""
+        """The offset of the brace that closes the one at ``at``; -1 if there is none before ``end``, or the budget is
+        spent."""
         if self._budget <= 0:
             return -1
         close = closing_brace(text, at, end)
@@ -90,14 +92,14 @@ class TagScanner:
         return close
 
     def find(self, wanted: str, text: str, at: int, end: int) -> int:
-        """``text.find``; -1, too, once the work for failed searches is used up."""
+        """``text.find(wanted, at, end)``; always -1 once the budget is spent."""
         found = text.find(wanted, at, end) if self._budget > 0 else -1
         if found < 0:
             self._budget -= (end - at) // 64 + 1
         return found
 
     def search(self, wanted: re.Pattern[str], text: str, at: int, end: int) -> tuple[int, int] | None:
-        """Where ``wanted`` is found next; None, too, once the work for failed searches is used up."""
+        """The span of the next match of ``wanted``; None if there is none, or the budget is spent."""
         found = wanted.search(text, at, end) if self._budget > 0 else None
         if found is None:
             self._budget -= (end - at) // 8 + 1
@@ -142,23 +144,24 @@ class TagScanner:
 
 
 INLINE = frozenset({"Icon", "Tooltip", "Badge", "Latex", "Color"})
-"""Components within a line of text; all others are blocks."""
+"""Components that are part of a line of text; all others are blocks."""
 
 
 class ConstructKind(Enum):
-    """What was found in the text."""
+    """The kinds of constructs."""
 
     COMMENT = auto()
     COMPONENT = auto()
     HTML = auto()
-    UNKNOWN = auto()
-    RAW = auto()
-    TEXT = auto()
-    EXPRESSION = auto()
+    UNKNOWN = auto()  # a tag that is neither a component nor allowed HTML
+    RAW = auto()  # an element of ``allowed_html.RAW``, with its contents
+    TEXT = auto()  # an expression whose value is known
+    EXPRESSION = auto()  # an expression that would have to be evaluated
 
 
 class Construct(NamedTuple):
-    """One construct, up to ``end``. ``text`` is what it shows, or a raw element contains; ``at`` where it begins."""
+    """A tag, comment or expression. ``at`` and ``end``: where it begins and ends; ``text``: the value or source of an
+    expression, or the contents of a raw element."""
 
     kind: ConstructKind
     at: int
@@ -168,7 +171,7 @@ class Construct(NamedTuple):
 
     @property
     def inline(self) -> bool:
-        """Whether it belongs to a line of text, also where it begins one."""
+        """Whether the construct is part of a line of text, not a block, even at the beginning of a line."""
         if self.kind is ConstructKind.HTML:
             return not ALLOWED[self.tag.name].block
         return self.kind is ConstructKind.COMPONENT and self.tag.name in INLINE
@@ -180,7 +183,12 @@ _FORMULA = re.compile(r"(?:[$^_}]|\\[A-Za-z]{1,20})\Z")
 
 
 class ConstructScanner:
-    """Finds the constructs of one text. ``known`` are the components; ``names`` fills with the text's constants."""
+    """Finds the constructs of one text.
+
+    ``known``: names of the components; ``names``: constants and their values, to which the text's own exports are added
+    while it is parsed; ``mdx``: treat all braces as expressions, not only those around a name of ``names``;
+    ``elements``: the allowed HTML.
+    """
 
     __slots__ = (
         "_expression_reported",
@@ -215,7 +223,7 @@ class ConstructScanner:
         self._expression_reported = False
 
     def at(self, text: str, at: int, end: int, line: int) -> Construct | None:
-        """The construct that begins at ``at``, a ``<`` or ``{``; None if that is a letter like any other."""
+        """The construct that begins with the ``<`` or ``{`` at ``at``; None if that character is plain text."""
         if text[at] == "{":
             return self._braced(text, at, end, line)
         if text.startswith("<!--", at):
@@ -243,7 +251,7 @@ class ConstructScanner:
         return None
 
     def _is_tag(self, tag: Tag) -> bool:
-        """Whether an unknown name is a tag, and not a placeholder or the parameter of a type."""
+        """Whether ``<Name`` with an unknown name is a tag, rather than a placeholder or a type parameter."""
         return tag.self_closing or tag.closing or tag.has_values or tag.name in self.closing_names
 
     def _raw_element(self, tag: Tag, text: str, at: int, end: int) -> Construct:
@@ -255,7 +263,7 @@ class ConstructScanner:
         return Construct(ConstructKind.RAW, at, close[1], tag, text[tag.end : close[0]])
 
     def _fragment(self, text: str, at: int) -> Construct | None:
-        """``<>`` and ``</>`` put things together without an element; in prose the first is "unequal"."""
+        """``<>`` or ``</>``, which JSX uses to group elements. In a text without ``</>``, ``<>`` is plain text."""
         for mark in ("</>", "<>"):
             if self._fragments and text.startswith(mark, at):
                 return Construct(ConstructKind.COMMENT, at, at + len(mark), _NO_TAG)
@@ -276,7 +284,7 @@ class ConstructScanner:
         try:
             return Construct(ConstructKind.TEXT, at, close + 1, _NO_TAG, as_text(literal(inner, self.names)))
         except NotLiteral:
-            # Once for a page: what is left to evaluate there is seldom one expression
+            # Reported once for each text, as a page with one expression usually has many
             if not self._expression_reported:
                 self._expression_reported = True
                 message = "an expression is shown as it was written: nothing on a page is evaluated"
@@ -285,7 +293,7 @@ class ConstructScanner:
 
 
 def as_text(value: AttributeValue) -> str:
-    """A value as text: nothing for those that a page would not show."""
+    """A value as a page shows it. As in JSX, null, true and false show nothing."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, float) and value.is_integer():

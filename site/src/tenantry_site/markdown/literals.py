@@ -1,7 +1,8 @@
-"""Literals: the values of attributes between braces, without ever running one.
+"""Reads JavaScript literals between braces, without running code.
 
-Strings, numbers, true, false, null, arrays and objects of those are read, and the parts of constants that have names
-(``words.title``, ``words["title"]``); all other JavaScript is an expression, and stays one.
+Literals are strings, numbers, true, false, null, undefined, arrays and objects of literals, and names of known
+constants with their members (``words.title``, ``words["title"]``). Other JavaScript is an expression, which is not
+evaluated.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "
 
 
 class NotLiteral(Exception):
-    """The text between the braces is not a literal."""
+    """Raised for text that is not a literal."""
 
 
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
-    """The value of ``text``. ``names`` are the constants that the page exports.
+    """The value of a literal. ``names``: the constants that the text may refer to.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated; ``skip_expressions`` leaves it out of an object.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, members of an object
+    that would have to be evaluated are omitted instead.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral
@@ -79,7 +81,7 @@ def _value(
 
 
 def _member(value: AttributeValue, text: str, at: int) -> tuple[AttributeValue, int]:
-    """What the names behind a constant lead to, within it."""
+    """Follow member accesses (``.title``, ``["title"]``, ``[0]``) from a constant's value."""
     while (found := _MEMBER.match(text, at)) is not None:
         key = found[found.lastindex or 1]
         if isinstance(value, dict) and key in value:
@@ -134,7 +136,7 @@ def _object(
 
 
 def _expression_end(text: str, at: int) -> int:
-    """The end of the value at ``at`` in an object: the comma or the brace behind it."""
+    """The offset of the comma or closing brace after the expression at ``at`` in an object."""
     depth = 0
     while at < len(text):
         found = _PLAIN.match(text, at) or _STRING.match(text, at)
@@ -150,7 +152,7 @@ def _expression_end(text: str, at: int) -> int:
 
 
 def _after_element(text: str, at: int, close: str) -> int:
-    """Over the comma behind an element, if there is one, to the next element or to ``close``."""
+    """Skip a comma after an element: the offset of the next element or of the bracket ``close``."""
     at = _skip(text, at)
     if text[at : at + 1] == ",":
         return _skip(text, at + 1)
@@ -181,10 +183,10 @@ _QUOTED: Final = {
 
 
 def closing_brace(text: str, at: int, end: int) -> int:
-    """Where the brace that opens at ``at`` closes, before ``end``; -1 if it does not.
+    """The offset of the brace that closes the one at ``at``; -1 if there is none before ``end``.
 
-    A quote that closes nothing is a letter: expressions contain prose (``{ready && <p>don't</p>}``). Each kind of
-    quote is searched for in vain once at most, so that the work grows with the length alone.
+    A quote without a closing quote is plain text, as expressions contain prose (``{ready && <p>don't</p>}``). After one
+    failed search for a closing quote, further quotes of that kind are plain text too; so the time stays linear.
     """
     end = min(end, at + MAX_LENGTH)
     depth, dead = 0, set[str]()

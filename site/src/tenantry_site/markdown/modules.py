@@ -1,4 +1,4 @@
-"""Modules: the lines ``import … from "…"`` and ``export const … = …`` of a page, read without running anything."""
+"""Reads the lines ``import … from "…"`` and ``export const … = …`` of a page, without running code."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tenantry_site.markdown.page_context import PageDiagnostics
 from tenantry_site.page import AttributeValue
 
 LONGEST = 200_000
-"""Characters of a block of import and export lines."""
+"""Maximum number of characters of a block of import and export lines."""
 
 SCAN_BUDGET = 20_000
-"""Characters that are looked at in vain on one page for the end of such blocks."""
+"""Characters that one page may waste on scanning past the ends of such blocks; it keeps the time linear."""
 
 BLOCK_START = re.compile(
     r"""import\s*(?: ["'{*] | [\w$]+\s*(?:,|from\s*["']) )
     | export\s+(?: const | let | var | default | function | async | class | type | interface | [{*] )""",
     re.VERBOSE,
 )
-"""How a block of such lines begins, and prose that begins with the same word does not."""
+"""The beginning of an import or export line. Prose that begins with these words does not match."""
 
 _IMPORT = re.compile(r"""import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^{}]*)\}\s*)?from\s*["']([^"'\n]+)["']\s*;?""")
 _EXPORT = re.compile(r"export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*")
@@ -32,13 +32,16 @@ _SHUT = re.compile(r"[)\]}]")
 
 
 Constants = Callable[[str], Mapping[str, AttributeValue]]
-"""The constants that the snippet at a path exports."""
+"""Returns the constants that the snippet at a path exports, by name."""
 
 
 @dataclass(slots=True)
 class Module:
-    """What a page imports and exports. ``known`` are the components of its text, to which the imported ones are added;
-    ``imports`` leads from their names to paths; ``names`` are constants, imported or exported.
+    """The imports and exports of a page or snippet.
+
+    ``known``: names of the components, to which imported components are added; ``imports``: imported component -> path;
+    ``names``: imported and exported constants; ``lines``: the first and the last line (exclusive, from 0) of each
+    block.
     """
 
     known: set[str]
@@ -49,7 +52,7 @@ class Module:
     _scan_budget: int = SCAN_BUDGET
 
     def block_end(self, text: str, at: int) -> int:
-        """The end of the block of lines at ``at``. What is looked at beyond it, in vain, is bounded for a page."""
+        """The offset after the block of import and export lines at ``at``. Scanning past it uses the page's budget."""
         blank = text.find("\n\n", at)
         limit = min(len(text), at + LONGEST) if self._scan_budget > 0 or blank < 0 else blank + 1
         end, reached = _block_end(text, at, limit)
@@ -57,7 +60,7 @@ class Module:
         return end
 
     def read(self, text: str, line: int, diagnostics: PageDiagnostics) -> None:
-        """Takes a block of import and export lines. ``line`` is its first, from 1."""
+        """Read a block of import and export lines. ``line``: number of its first line, from 1."""
         at = 0
         while at < len(text):
             end = self._import(text, at) or self._export(text, at)
@@ -86,7 +89,7 @@ class Module:
             self.known.add(name)
 
     def _add_named(self, name: str, alias: str, path: str) -> None:
-        """A constant of the snippet; else what is imported may be a component."""
+        """Import a name: a constant if the snippet exports one of that name, else a component."""
         constants = self.constants(path)
         if name in constants:
             self.names[alias] = constants[name]
@@ -111,12 +114,13 @@ class Module:
         if first and not first.startswith(("import ", "export type", "export interface", "//", "/*")):
             message = f"{first} … is code, which is not run: it was left out"
             diagnostics.add(
-                Severity.INFO, "PAGE009", message, "export a text or a number, or move the text to a snippet", line
+                Severity.INFO, "PAGE009", message, "export a string or a number, or move the text to a snippet", line
             )
 
 
 def _statement_end(text: str, at: int) -> int:
-    """The end of the statement at ``at``: the end of its line, or of the brackets that the line leaves open."""
+    """The end of the statement at ``at``: the last line before a blank line or another import or export that is not
+    inside braces."""
     while True:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
@@ -135,8 +139,10 @@ def _statement_end(text: str, at: int) -> int:
 
 
 def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
-    """The end of the block of import and export lines at ``at``: a blank line where no bracket is open, or the first
-    one if a bracket stays open up to ``limit``; and how far the text was looked at.
+    """The end of the block of import and export lines at ``at``, and the offset up to which the text was scanned.
+
+    The block ends at the first blank line outside brackets, or at its first blank line if a bracket is still open at
+    ``limit``.
     """
     end, open_brackets, first_blank = at, 0, -1
     while end < limit:
@@ -154,7 +160,7 @@ def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
 
 
 def exported(text: str) -> dict[str, AttributeValue]:
-    """The constants that a text exports, anywhere in it."""
+    """The constants that a snippet exports, by name."""
     module = Module(set(), lambda _path: {})
     for found in islice(re.finditer(r"^export\s", text, re.MULTILINE), 500):
         module._export(text, found.start())

@@ -1,4 +1,4 @@
-"""OpenElements: the stack of what is open while a page is rendered, and which closing tag closes what."""
+"""The stack of open elements while a page is rendered."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from tenantry_site.markdown.allowed_html import ALLOWED
 from tenantry_site.markdown.jsx import Tag
 
 DEEPEST = 48
-"""Components and elements within each other; the tags of deeper ones are left out."""
+"""Maximum nesting of components and HTML elements; tags nested deeper are left out."""
 
 REACH = 200
-"""How many open elements a closing tag looks through."""
+"""Number of open elements that are searched for the one that a closing tag closes."""
 
 
 class ElementKind(Enum):
-    """What is open."""
+    """The origin of an open element."""
 
     MARKDOWN = auto()
     HTML = auto()
     COMPONENT = auto()
-    IGNORED = auto()
+    IGNORED = auto()  # a tag that is left out
 
 
 class OpenElement:
-    """Something open. ``start`` is its index in the buffer; ``opening`` and ``close`` the HTML around it."""
+    """An open element.
+
+    ``start``: index of its contents in the buffer; ``opening`` and ``close``: the HTML to write around them;
+    ``within``: a component in a line of text; ``indexed``: number of words in the search index when it opened.
+    """
 
     __slots__ = (
         "block",
@@ -60,7 +64,7 @@ class OpenElement:
 
 
 class OpenElements:
-    """A stack of open elements, which knows how many of each name are open."""
+    """A stack of open elements that counts the open tags of each name."""
 
     __slots__ = ("_names", "_tags", "stack")
 
@@ -74,7 +78,7 @@ class OpenElements:
 
     @property
     def top(self) -> OpenElement | None:
-        """The innermost; None if nothing is open."""
+        """The innermost open element, or None."""
         return self.stack[-1] if self.stack else None
 
     @property
@@ -83,14 +87,14 @@ class OpenElements:
         return self._tags >= DEEPEST
 
     def push(self, element: OpenElement) -> None:
-        """Opens an element."""
+        """Add an element as the innermost."""
         self.stack.append(element)
         if element.kind is not ElementKind.MARKDOWN:
             self._names[element.name] += 1
             self._tags += element.kind is not ElementKind.IGNORED
 
     def pop(self) -> OpenElement:
-        """Closes the innermost."""
+        """Remove the innermost element and mark it as closed."""
         element = self.stack.pop()
         element.open = False
         if element.kind is not ElementKind.MARKDOWN:
@@ -99,7 +103,8 @@ class OpenElements:
         return element
 
     def find(self, name: str) -> OpenElement | None:
-        """The innermost open tag of this name, as far as a closing tag reaches: not out of a table."""
+        """The innermost open tag of this name that a closing tag can close: it is among the last ``REACH`` elements,
+        and no Markdown table is between."""
         if not self._names[name]:
             return None
         for element in islice(reversed(self.stack), REACH):

@@ -1,6 +1,6 @@
-"""PageContext: what is known of one page while it is rendered: its ids, its links, its sections, its diagnostics.
+"""The state of one page while it is rendered: its ids, links, sections and diagnostics.
 
-And text on its way into HTML: escaped, as an id, and the web addresses within it.
+Also functions that escape text, make ids of it, and find web addresses in it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _TRAILING = ".,:;!?*_~'"
 
 
 def escape(text: str) -> str:
-    """Text for an element or a quoted attribute."""
+    """Escape text for HTML content or a quoted attribute value."""
     if "&" in text:
         text = text.replace("&", "&amp;")
     return text.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;").replace("'", "&#39;")
 
 
 def addresses(text: str) -> list[tuple[int, int]]:
-    """The spans of bare web addresses in a text, without the punctuation that ends the sentence around them."""
+    """The spans of bare web addresses in a text, without punctuation that belongs to the sentence around them."""
     found = []
     for each in _BARE.finditer(text):
         start = each.start()
@@ -45,7 +45,8 @@ def addresses(text: str) -> list[tuple[int, int]]:
 
 
 def slug(text: str) -> str:
-    """Lower case, spaces as hyphens, punctuation left out; letters of all scripts stay."""
+    """An id made of text: in lower case, with hyphens for spaces and without punctuation; letters of all scripts are
+    kept. ``section`` if nothing remains."""
     lower = text.strip().lower()[:_MAX_SLUG]
     if lower.isascii():
         letters = _PUNCTUATION.sub("", lower)
@@ -55,11 +56,12 @@ def slug(text: str) -> str:
 
 
 MOST = 200
-"""Diagnostics of one page; a page that deserves more is hostile or not a page."""
+"""Maximum number of diagnostics of one page; further ones are dropped."""
 
 
 class PageDiagnostics:
-    """Diagnostics in the order in which they were found, each once. ``offset``: the lines above the text."""
+    """Collects the diagnostics of a file, without repetitions. ``offset``: number of lines above the text, those of the
+    front matter."""
 
     __slots__ = ("_found", "offset", "path")
 
@@ -69,29 +71,29 @@ class PageDiagnostics:
         self._found: dict[Diagnostic, None] = {}
 
     def add(self, severity: Severity, code: str, message: str, fix: str = "", line: int = 0) -> None:
-        """``line`` counts from 1 in the text below the front matter, 0: the page as a whole."""
+        """Add a diagnostic. ``line`` counts from 1 at the first line after the front matter; 0: the whole page."""
         if len(self._found) < MOST:
             line += self.offset if line else 0
             self._found[Diagnostic(severity, code, message, fix, line=line, path=self.path)] = None
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Adds what was found elsewhere, in a snippet for instance."""
+        """Add finished diagnostics, such as those of a snippet."""
         for each in diagnostics:
             if len(self._found) < MOST:
                 self._found[each] = None
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """Everything so far."""
+        """The diagnostics collected so far."""
         return tuple(self._found)
 
 
 CODES: dict[str, str] = {
     "PAGE001": "The front matter is not valid YAML; it was read line by line.",
-    "PAGE002": "A key of the front matter is spelled unlike the one that is known; it was taken for that one.",
-    "PAGE003": "A value of the front matter has a type that its key does not take; it was left out.",
+    "PAGE002": "A key of the front matter is spelled differently from a known key; it was read as that key.",
+    "PAGE003": "A value of the front matter has the wrong type; it was left out.",
     "PAGE004": "A tag is not closed; its contents are shown without it.",
     "PAGE005": "A closing tag has no opening tag; it was left out.",
-    "PAGE006": "A component is unknown; its contents are shown without it, and with an `href` it is a link.",
+    "PAGE006": "A component is unknown; its contents are shown without it, or as a link if it has an `href`.",
     "PAGE007": "An attribute is an expression; expressions are not evaluated, and it was left out.",
     "PAGE008": "An expression in the text is shown as it was written.",
     "PAGE009": "An import or export is code or cannot be found; it was left out.",
@@ -99,20 +101,24 @@ CODES: dict[str, str] = {
     "PAGE011": "A snippet contains itself; the inner one was left out.",
     "PAGE012": "An element of HTML is not allowed on pages; it was removed.",
     "PAGE013": "An attribute of HTML is not allowed on pages; it was removed.",
-    "PAGE014": "An address has a scheme that links must not have; the text is shown without the link.",
+    "PAGE014": "An address has a scheme that is not allowed; its text is shown without a link.",
     "PAGE015": "An image, video or frame of another host is shown as a link.",
     "PAGE016": "Tags are nested too deeply; the innermost are shown without their tags.",
     "PAGE017": "A diagram or formula is shown as its code.",
-    "PAGE018": "A block of code is not closed; it reaches to the end of the page.",
+    "PAGE018": "A code block is not closed; it extends to the end of the page.",
     "PAGE019": "An icon does not exist.",
     "PAGE020": "A comment is not closed; it is shown.",
     "PAGE021": "A formula between `$$` is shown as it was written.",
 }
-"""What each code means, in one line. Components have codes of their own (``tenantry_site.components``)."""
+"""Diagnostic code -> its meaning. Codes of components are in ``tenantry_site.components``."""
 
 
 class PageContext:
-    """One page; what components render with (``nodes.RenderContext``)."""
+    """The state of one page while it is rendered. It implements ``page.RenderContext`` for components.
+
+    ``links``: the internal links found so far; ``shared``: returns the nodes of the snippet at a path, for a line;
+    ``snippets``: number of snippets used so far.
+    """
 
     __slots__ = (
         "_addresses",
@@ -149,7 +155,7 @@ class PageContext:
         self._ids = UniqueIds()
 
     def render(self, nodes: tuple[Node, ...]) -> str:
-        """The HTML of nodes. An element that no component renders is a link if it has an address, else its children."""
+        """The HTML of nodes. For an element without a component: a link if it has ``href``, else its children."""
         parts: list[str] = []
         for node in nodes:
             if isinstance(node, (Fragment, CodeBlock)):
@@ -167,7 +173,7 @@ class PageContext:
         return self._inline(self, markdown)
 
     def icon(self, name: str, kind: str = "") -> str:
-        """An icon's SVG; for an unknown name nothing, and a diagnostic."""
+        """An icon as SVG. An unknown name is reported and gives an empty string."""
         if not name:
             return ""
         rendered = icons.svg(name, kind) if kind else icons.svg(name)
@@ -178,7 +184,7 @@ class PageContext:
         return rendered or ""
 
     def href(self, target: str, line: int) -> str | None:
-        """The escaped address of a link; None for a scheme that a link must not have."""
+        """The escaped address of a link, or None, with a diagnostic, if its scheme is not allowed."""
         address = self._addresses.resolve(self.page, target)
         if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
@@ -188,14 +194,15 @@ class PageContext:
         return escape(address.href)
 
     def source(self, target: str, line: int) -> str | None:
-        """The escaped address of an image or a video; None for another host's, unless this site shows those."""
+        """The escaped address of an image, video or frame. None, with a diagnostic, if its scheme is not allowed, or it
+        is on another host and the site does not show external media."""
         address = self._addresses.resolve(self.page, target)
         if address.kind is AddressKind.EXTERNAL:
             if self._external_media and _web(address):
                 return escape(address.href)
             host = urlsplit(address.href).netloc[:80]
             message = f"a file of {host} is shown as a link: pages load nothing from other hosts"
-            self.report(Severity.INFO, "PAGE015", message, "put the file into the site, or allow external media", line)
+            self.report(Severity.INFO, "PAGE015", message, "add the file to the site, or allow external media", line)
             return None
         if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
@@ -204,24 +211,24 @@ class PageContext:
         return escape(address.href)
 
     def elsewhere(self, target: str) -> str | None:
-        """The escaped address of a file on another host; None if it is on this site or not an address of the web."""
+        """The escaped address, if it is a web address of another host; else None."""
         address = self._addresses.resolve(self.page, target)
         return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 
     def identifier(self, wanted: str, written: str = "") -> str:
-        """An id that the page does not have yet; it has no character that an attribute must escape."""
+        """An unused id, which needs no escaping in an attribute: ``written`` if possible, else made of ``wanted``."""
         return self._ids.take(wanted, written)
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
-        """The nodes of a snippet; none, and a diagnostic, if it does not exist."""
+        """The nodes of a snippet; none, with a diagnostic, if it does not exist."""
         return self.shared(path, line) if self.shared else ()
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Adds a diagnostic about the page. ``line`` counts from 1 in the text below the front matter."""
+        """Add a diagnostic about the page. ``line``: as for ``PageDiagnostics.add``."""
         self.diagnostics.add(severity, code, message, fix, line)
 
     def _refused(self, target: str, line: int) -> None:
-        message = f"{target.strip()[:80]} is not an address that a page can lead to"
+        message = f"{target.strip()[:80]} is not an address that a page may link to"
         self.report(
             Severity.WARNING, "PAGE014", message, "write a path, or an address of http, https, mailto or tel", line
         )
@@ -235,7 +242,8 @@ _AUTHOR_ID = re.compile(r"(?!Site-)[\w.:-]{1,200}")
 
 
 class UniqueIds:
-    """The ids of one page. Those of the layout around it (``theme``) begin with ``Site-``, and no other does."""
+    """Hands out unique ids on one page. None begins with ``Site-``: that prefix is for the ids of the layout
+    (``theme``)."""
 
     __slots__ = ("_counts",)
 
@@ -243,9 +251,8 @@ class UniqueIds:
         self._counts: dict[str, int] = {}
 
     def take(self, wanted: str, written: str = "") -> str:
-        """``wanted`` as a slug; with a number behind it if the page has that id already.
-
-        What an author has ``written`` stays as it is, as the links to it are, if the page does not have it yet.
+        """An unused id. The author's ``written`` is kept unchanged, as links to it exist, if it is valid and unused;
+        else a slug of ``written`` or ``wanted``, with a number added if it is in use.
         """
         if _AUTHOR_ID.fullmatch(written) and written not in self._counts:
             self._counts[written] = 0
@@ -266,8 +273,8 @@ class UniqueIds:
 
 
 class PageSections:
-    """The headings of a page and the plain text under each, for the table of contents and the search, collected while
-    the page is rendered. ``words`` takes text as it comes."""
+    """Collects the headings of a page and the plain text under each, for the table of contents and search, while the
+    page is rendered. ``words``: the text since the last heading, to which callers append."""
 
     __slots__ = ("_done", "_id", "_title", "headings", "words")
 
@@ -278,19 +285,19 @@ class PageSections:
         self._id = self._title = ""
 
     def heading(self, level: int, identifier: str, text: str) -> None:
-        """The words from here on belong to this heading."""
+        """Begin the section of a heading: the following words belong to it."""
         self._finish()
         self._id, self._title = identifier, text
         self.headings.append(Heading(level, identifier, text))
 
     def since(self, mark: int) -> str:
-        """The words since ``len(words)`` was ``mark``, taken out."""
+        """Remove the words added since ``len(words)`` was ``mark``, and return them as one line."""
         text = " ".join("".join(self.words[mark:]).split())
         del self.words[mark:]
         return text
 
     def all(self) -> tuple[Section, ...]:
-        """The sections, once the page has ended."""
+        """All sections. Call it at the end of the page: it finishes the last section."""
         self._finish()
         return tuple(self._done)
 

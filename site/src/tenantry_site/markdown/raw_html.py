@@ -1,4 +1,4 @@
-"""Raw HTML: the elements that authors write, rendered again from the allow-list with checked attributes."""
+"""Renders the HTML elements that authors write on pages: allowed tags only, with checked attributes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IGNORED = frozenset({
     "allow", "allowfullscreen", "frameborder", "autoplay", "controls", "preload", "decoding", "referrerpolicy",
     "crossorigin", "tabindex", "nowrap", "noshade", "clear", "cite", "hidden", "sandbox", "fetchpriority",
 })  # fmt: skip
-"""Attributes that are left out, or honoured elsewhere, without a diagnostic."""
+"""Attributes that get no diagnostic for being left out; other code here uses some of them (``src``, ``href``)."""
 
 _REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
 MEDIA = ("video", "audio")
@@ -28,11 +28,11 @@ _MODE_CLASSES = {
     ("block", "dark:hidden"): "only-light",
     ("dark:hidden",): "only-light",
 }
-"""The classes by which authors show one picture in each mode; all other classes are left out."""
+"""Classes for content in only light or only dark mode -> our class for it. All other classes are left out."""
 
 
 def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
-    """What to write for an opening tag, and for its closing tag."""
+    """The HTML for an opening tag and for its closing tag."""
     allowed = ALLOWED[tag.name]
     if tag.name == "img":
         return _image_tag(tag, context, line), ""
@@ -67,18 +67,18 @@ def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> 
 
 
 def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str, str]:
-    """The tags of a video without a source that is shown: it holds links only, which it would hide."""
+    """The tags around the contents of a ``<video>`` or ``<audio>``. If it has no playable source, a ``<span>``: else
+    the links to files on other hosts, which the contents then are, would not be shown."""
     playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in buffer)
     return (opening, closing) if playing else ("<span>", "</span>")
 
 
 def open_tag(tag: str, given: Mapping[str, str]) -> str:
-    """An opening tag; the values are escaped already."""
+    """An opening tag with attributes whose values are already escaped."""
     return f"<{tag}" + "".join(f' {name}="{value}"' if value else f" {name}" for name, value in given.items()) + ">"
 
 
 def _image_tag(tag: Tag, context: PageContext, line: int) -> str:
-    """``<img>``; a link with its alternative text where the image is another host's."""
     source, alternative = _text(tag.attributes, "src"), _text(tag.attributes, "alt")
     given = attributes(tag, context, line)
     title = given.pop("title", "")
@@ -88,7 +88,8 @@ def _image_tag(tag: Tag, context: PageContext, line: int) -> str:
 def render_image(
     source: str, alternative: str, context: PageContext, line: int, given: Mapping[str, str], *, linked: bool = False
 ) -> str:
-    """An image of this site, or what is shown instead. ``linked``: it is in a link already."""
+    """An ``<img>``; if the image may not be shown, a link to it with the alternative text. ``linked``: the image is
+    inside a link, so only the text is written."""
     address = context.source(source, line) if source else None
     if address is not None:
         return open_tag("img", {"src": address, "loading": "lazy", **given}).replace(
@@ -100,12 +101,11 @@ def render_image(
 
 
 def _file_name(source: str) -> str:
-    """The name of the file at an address."""
     return source.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
 
 
 def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
-    """The allowed attributes, escaped."""
+    """The allowed attributes of a tag, with escaped values. Others are reported."""
     allowed = ALLOWED[tag.name].attributes
     given: dict[str, str] = {}
     for spelling, value in tag.attributes.items():
@@ -119,7 +119,7 @@ def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
         elif name == "name" and tag.name == "a":
             _add(given, "id", value, context)
         elif name.startswith("on") and len(name) > 2:
-            message = f"{spelling} on <{tag.name}> was removed: nothing on a page is run"
+            message = f"{spelling} on <{tag.name}> was removed: code in a page is not run"
             context.report(Severity.WARNING, "PAGE013", message, "leave it out", line)
         elif name not in _IGNORED and not name.startswith(("aria-", "data-")):
             message = f"{spelling[:40]} on <{tag.name}> was removed"
@@ -149,7 +149,7 @@ def _classes(given: dict[str, str], value: AttributeValue) -> None:
 
 
 def _dimensions(given: dict[str, str], value: AttributeValue, allowed: frozenset[str]) -> None:
-    """``width`` and ``height`` of a style, where the element has attributes for them."""
+    """Take ``width`` and ``height`` from a style, if the element has attributes for them."""
     pairs: dict[str, AttributeValue] = {}
     if isinstance(value, dict):
         pairs = value
@@ -176,7 +176,7 @@ def _iframe(tag: Tag, context: PageContext, line: int) -> str:
 
 
 def _link_instead(tag: Tag, target: str, context: PageContext) -> str:
-    """A link instead of a frame or a video that the page does not show."""
+    """A link to a frame or video that the page may not show."""
     elsewhere = context.elsewhere(target)
     address = elsewhere or context.href(target, 0)
     words = escape(_text(tag.attributes, "title") or target)
@@ -193,7 +193,7 @@ _TAGS = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 def text_of(contents: str) -> str:
-    """The text between ``<pre>`` and ``</pre>``, without the tags and the braces of a literal in it."""
+    """The text of a ``<pre>`` element, without tags, and without the braces and backticks if it is ``{`…`}``."""
     bare = _TAGS.sub("", contents).strip("\n")
     braced = bare.strip()
     if braced.startswith("{`") and braced.endswith("`}"):

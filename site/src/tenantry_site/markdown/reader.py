@@ -1,4 +1,4 @@
-"""PageReader: pages from Markdown to safe HTML, with the snippets and components of their site."""
+"""Reads pages of Markdown into safe HTML, with the snippets and components of their site."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _NEWLINE = re.compile(r"\r\n?")
 _SEPARATORS = re.compile(r"[-_\s]+")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Characters of a heading that are compared with a title: the work for a pattern grows with their square."""
+"""Number of characters of a heading that are compared with the title, as removing its markup takes quadratic time."""
 
 
 class PageReader:
     """Reads the pages of one site.
 
-    ``snippets`` are the texts of shared parts by their paths from the site's root. ``external_media`` lets pages show
-    images, videos and frames of other hosts. ``components`` render the elements of a page by their names.
+    ``snippets``: path from the site's root -> text of a snippet. ``external_media``: let pages show images, videos and
+    frames of other hosts. ``components``: component name -> the function that renders it.
     """
 
     __slots__ = ("_addresses", "_external_media", "_resources")
@@ -52,7 +52,8 @@ class PageReader:
         self._resources = SiteResources(components, snippets)
 
     def read(self, source: str, text: str) -> Page:
-        """The page of the file ``source``, a path from the site's root. Never raises: see its diagnostics."""
+        """Render the text of a page. ``source``: its file, a path from the site's root. Never raises for a bad page:
+        problems are in the page's diagnostics."""
         text = _normalized(text)
         front, body, found = front_matter(source, text)
         diagnostics = PageDiagnostics(source, text.count("\n", 0, len(text) - len(body)))
@@ -65,19 +66,19 @@ class PageReader:
         renderer = document.renderer
         tokens = renderer.tokens(body)
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
-        # The words of a heading, to compare it with a title
+        # The first heading without markup, to compare it with the title
         first = " ".join(unescape(_MARKUP.sub(r"\1", heads[0][:_LONGEST_TITLE])).split()) if heads else ""
         title = front.title or first or _title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
-        # Reports a last block that is code that nothing ends: it takes the rest of a page with it
+        # Report a code block at the end that is not closed: it swallows the rest of the page
         last = tokens[-1] if tokens else None
         if last is not None and last.type == "fence" and last.map:
             ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
             if not (
                 ending.startswith(last.markup) and set(ending) == {last.markup[0]} and last.map[1] - last.map[0] > 1
             ):
-                message = "the block of code is not closed: it reaches to the end of the page"
+                message = "the code block is not closed: it extends to the end of the page"
                 diagnostics.add(Severity.WARNING, "PAGE018", message, f"close it with {last.markup}", last.map[0] + 1)
         html = context.render(renderer.buffer.nodes())
         return Page(
@@ -94,11 +95,12 @@ class PageReader:
         )
 
     def inline(self, markdown: str, page: str = "") -> str:
-        """One line of Markdown that somebody else wrote, as HTML. ``page``: the page that it will be on."""
+        """Render one line of untrusted Markdown, without components. ``page``: the page that shows it, for links."""
         return self._render_inline(self._context(page, PageDiagnostics("")), _normalized(markdown))
 
     def block(self, markdown: str, page: str = "") -> str:
-        """Markdown that somebody else wrote, as HTML: without components, headings from level 3 on and without ids."""
+        """Render untrusted Markdown, such as a description in an OpenAPI document: without components and snippets, and
+        with headings from level 3 that have no ids. ``page``: the page that shows it, for links."""
         text = _normalized(markdown)
         context = self._context(page, PageDiagnostics(""))
         renderer = self._untrusted(text, context, ALLOWED)
@@ -106,7 +108,7 @@ class PageReader:
         return context.render(renderer.buffer.nodes())
 
     def _render_inline(self, context: PageContext, markdown: str) -> str:
-        """The same as ``inline`` for a page that is being rendered."""
+        """``inline`` in the context of a page that is being rendered."""
         if SPECIAL.search(markdown) is None and "://" not in markdown:
             return escape(markdown)
         renderer = self._untrusted(markdown, context, PHRASING)
@@ -131,7 +133,7 @@ def _not_a_snippet(_tag: Tag, _line: int, _within: bool) -> bool:
 
 
 def _normalized(text: str) -> str:
-    """Text with one kind of line ends, that any encoding can hold."""
+    """The text with ``\\n`` line ends, and without NUL characters and lone surrogates."""
     if "\r" in text:
         text = _NEWLINE.sub("\n", text)
     if "\0" in text:
@@ -140,14 +142,14 @@ def _normalized(text: str) -> str:
 
 
 def _title_of_path(path: str) -> str:
-    """The name of a file in words."""
+    """A title made of a file's name: ``guides/quick-start`` gives ``Quick start``."""
     name = path.removesuffix("/index").rpartition("/")[2]
     words = " ".join(_SEPARATORS.split(name)).strip()
     return words[:1].upper() + words[1:] if words else "Untitled"
 
 
 def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:
-    """The text without its lines of imports and exports."""
+    """The text without the given line ranges (from 0, end exclusive) and leading blank lines."""
     if not ranges:
         return body.lstrip("\n")
     lines = body.split("\n")
@@ -157,17 +159,18 @@ def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:
 
 
 MAX_SNIPPET_DEPTH = 8
-"""Snippets within snippets."""
+"""Maximum nesting of snippets."""
 
 MAX_SNIPPETS = 500
-"""Snippets on one page; so many that only a page meant to be endless has more."""
+"""Maximum number of snippets on one page, including those in other snippets."""
 
 _NONE: Mapping[str, AttributeValue] = {}
 _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 
 class DocumentParser:
-    """The parser of one text, a page or a snippet. ``within``: the snippets that it is a part of, outermost first."""
+    """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag; ``within``: for a snippet,
+    the snippets around it and itself, outermost first."""
 
     __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
 
@@ -202,11 +205,11 @@ class DocumentParser:
 
     @property
     def imports(self) -> list[tuple[int, int]]:
-        """The lines of imports and exports, from 0, the second not included."""
+        """The line ranges of imports and exports: from 0, end exclusive."""
         return self._module.lines
 
     def resolve(self, tag: Tag, line: int, within: bool) -> bool:
-        """Renders a tag that means a snippet; False if it means a component."""
+        """Render the snippet that a tag names; return False if the tag names none."""
         if tag.name in self._module.imports:
             path = self._module.imports[tag.name]
         elif tag.name == "Snippet" and isinstance(tag.attributes.get("file"), str):
@@ -219,15 +222,15 @@ class DocumentParser:
         return True
 
     def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
-        """The nodes of a snippet, rendered for this page with the attributes of its tag."""
+        """The nodes of a snippet. Its text may use the attributes of its tag by name, or as ``props.name``."""
         key = self._resources.find(path, self._source)
         if key is None:
             if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
                 message, code = f"there is no snippet {path[:120]}", "PAGE010"
                 self._diagnostics.add(Severity.WARNING, code, message, "write its path from the site's root", line)
             else:
-                message, code = f"{path[:120]} is code, which is not run: what it would show is left out", "PAGE009"
-                self._diagnostics.add(Severity.INFO, code, message, "import a page of Markdown instead", line)
+                message, code = f"{path[:120]} is code, which is not run: it was left out", "PAGE009"
+                self._diagnostics.add(Severity.INFO, code, message, "import a Markdown file instead", line)
             return ()
         self._context.snippets += 1
         if key in self._within or len(self._within) >= MAX_SNIPPET_DEPTH or self._context.snippets > MAX_SNIPPETS:
@@ -258,9 +261,9 @@ SUFFIXES = ("", ".mdx", ".md")
 
 
 class SiteResources:
-    """What all pages of a site are read with: components, snippets, and the cache of highlighted code.
+    """What the pages of a site share: components, snippets, and the cache of highlighted code.
 
-    ``snippets``: texts by their paths from the site's root.
+    ``snippets``: path from the site's root -> text.
     """
 
     __slots__ = ("_constants", "components", "highlighter", "known", "snippets")
@@ -273,17 +276,17 @@ class SiteResources:
         self._constants: dict[str, Mapping[str, AttributeValue]] = {}
 
     def find(self, path: str, page: str) -> str | None:
-        """The snippet that a page means by ``path``, as the key of its text."""
+        """The key in ``snippets`` of the snippet that a page names by ``path``, or None."""
         return next((each for each in _candidates(path, page) if each in self.snippets), None)
 
     def text(self, key: str) -> tuple[str, int]:
-        """The text of a snippet below its front matter, and how many lines that has."""
+        """The text of a snippet without its front matter, and the number of lines of the front matter."""
         whole = self.snippets[key]
         body = front_matter(key, whole)[1]
         return body, whole.count("\n", 0, len(whole) - len(body))
 
     def module(self, page: str) -> Module:
-        """An empty module for the text of ``page``."""
+        """A new module for a page: with all components and no imports yet."""
         return Module(set(self.known), lambda path: self._exports(path, page))
 
     def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:

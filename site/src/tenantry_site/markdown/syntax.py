@@ -1,8 +1,8 @@
-"""Syntax: the Markdown parser with this site's rules for tags, expressions, imports, formulas and prose.
+"""The Markdown parser, with rules for tags, expressions, imports, formulas and prose.
 
-Tags become flat tokens; which one closes which is found out when the page is rendered. A page with
-components has no code by indentation: the contents of components are indented. Formulas between ``$$`` and ``$$`` are
-left as they were written: read as Markdown they would lose their backslashes, and a line of ``=`` would make a heading.
+Opening and closing tags become separate tokens; rendering matches them. On pages with components, indented lines are
+not code, because authors indent the contents of components. Formulas between ``$$`` are kept as written: Markdown
+would remove their backslashes and read a line of ``=`` as a heading.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tenantry_site.markdown.jsx import Construct, ConstructKind, ConstructScanne
 from tenantry_site.markdown.modules import Module
 
 DEEPEST = 26
-"""Lists and quotations within each other; what is deeper becomes plain paragraphs."""
+"""Maximum nesting of lists and quotations; deeper ones become plain paragraphs."""
 
 _INTERRUPTS = frozenset("`~>-+*_#|<{[:=$0123456789")
-"""What a line can begin with that ends the paragraph before it."""
+"""First characters of a line that may end the paragraph before it."""
 
 _TERMINATORS = re.compile(r"[\n!$&*<\[\\\]^_`{}~]")
 _BEFORE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -34,10 +34,10 @@ _INSIDE: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
 
 
 class BlockParser(ParserBlock):
-    """Blocks, of which none is lost when they are nested deeper than the parser goes."""
+    """A block parser that keeps text nested deeper than ``DEEPEST`` as paragraphs; markdown-it would drop it."""
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  # the parser's names
-        """The blocks of these lines; text that is nested too deeply is a paragraph."""
+        """Parse the blocks of these lines."""
         if state.level < DEEPEST:
             super().tokenize(state, startLine, endLine)
             return
@@ -49,24 +49,21 @@ class BlockParser(ParserBlock):
 
 
 class MarkdownParser(MarkdownIt):
-    """A parser that takes addresses as they are: they are checked where they are written (``page_context.py``)."""
+    """A parser that leaves addresses unchanged and unchecked: ``PageContext.href`` and ``source`` check them."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
-        """The address, unchanged."""
         return url
 
     def normalizeLinkText(self, link: str) -> str:  # noqa: N802  # the parser's name
-        """The text, unchanged."""
         return link
 
     def validateLink(self, url: str) -> bool:  # noqa: N802  # the parser's name
-        """Always: see ``page_context.py``."""
         return True
 
 
 @cache
 def parser(*, indented_code: bool) -> MarkdownIt:
-    """The parser, made once. ``indented_code``: whether four spaces make code, as in Markdown without components."""
+    """The parser, which is cached. ``indented_code``: whether lines indented by four spaces are code."""
     markdown = MarkdownParser("commonmark", {"maxNesting": DEEPEST + 4})
     markdown.block = BlockParser()
     rules = ["table", "fence", "blockquote", "hr", "list", "reference", "heading"]
@@ -89,7 +86,7 @@ def parser(*, indented_code: bool) -> MarkdownIt:
 
 
 def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """``import`` and ``export`` lines, outside of everything."""
+    """Block rule: ``import`` and ``export`` lines at the top level of a text."""
     at = state.bMarks[start_line]
     if silent or state.level or state.src[at : at + 2] not in ("im", "ex") or (at and state.src[at - 1] != "\n"):
         return False
@@ -108,7 +105,7 @@ def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> 
 
 
 def _table_ahead(state: StateBlock, line: int, end_line: int) -> bool:
-    """Whether the line below might make this one the head of a table."""
+    """Whether the next line may be a table's delimiter row, which makes this line the table's header."""
     below = line + 1
     if below >= end_line:
         return False
@@ -117,7 +114,7 @@ def _table_ahead(state: StateBlock, line: int, end_line: int) -> bool:
 
 
 def _prose(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A paragraph that begins with a letter, which no other rule needs to look at."""
+    """Block rule, for speed: a paragraph whose first character no other rule handles."""
     if silent:
         return False
     at = state.bMarks[start_line] + state.tShift[start_line]
@@ -127,7 +124,7 @@ def _prose(state: StateBlock, start_line: int, end_line: int, silent: bool) -> b
 
 
 def _formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A formula of several lines, as a paragraph."""
+    """Block rule: a formula of several lines becomes a paragraph."""
     end = formula_end(state, start_line, end_line)
     if end and not silent:
         _push_paragraph(state, start_line, end)
@@ -135,7 +132,7 @@ def _formula(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
 
 
 def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A paragraph, or a heading where a line of ``=`` or ``-`` ends it."""
+    """Block rule: a paragraph, or a heading if a line of ``=`` or ``-`` follows."""
     terminators = state.md.block.ruler.getRules("paragraph")
     parent, state.parentType = state.parentType, "paragraph"
     line, last, level = start_line + 1, state.lineMax, 0
@@ -160,7 +157,7 @@ def _paragraph(state: StateBlock, start_line: int, end_line: int, silent: bool) 
 
 
 def _underline(state: StateBlock, line: int) -> int:
-    """1 for a line of ``=``, 2 for one of ``-``, 0 for any other."""
+    """The level of the heading that a line underlines: 1 for a line of ``=``, 2 for ``-``, 0 for other lines."""
     if state.sCount[line] < state.blkIndent:
         return 0
     text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip(" \t")
@@ -184,7 +181,8 @@ def _push(state: StateBlock, kind: str, tag: str, content: str, start_line: int)
 
 
 def _list(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A list at any indentation: four spaces are no code, so the list that they would continue need not be one."""
+    """Block rule for texts without indented code: a list at any indentation. Resetting ``listIndent`` turns off the
+    parser's check for list items indented by four spaces."""
     outer, state.listIndent = state.listIndent, -1
     found = list_block(state, start_line, end_line, silent)
     state.listIndent = outer
@@ -192,7 +190,8 @@ def _list(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bo
 
 
 def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Tags, comments and expressions that begin a line; what follows them on their line is parsed as blocks again."""
+    """Block rule: tags, comments and expressions at the beginning of a line. The rest of the line is parsed as blocks
+    too."""
     at = state.bMarks[start_line] + state.tShift[start_line]
     if state.src[at] not in "<{" or state.is_code_block(start_line):
         return False
@@ -222,7 +221,8 @@ def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) 
 
 
 def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
-    """Whether a construct at the beginning of a line is a block; else it belongs to a paragraph."""
+    """Whether a construct at the beginning of a line is a block, rather than part of a paragraph. ``silent``: it would
+    interrupt a paragraph."""
     if found.kind in (ConstructKind.COMMENT, ConstructKind.RAW):
         return True
     while state.eMarks[line] < found.end:
@@ -240,7 +240,7 @@ def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> b
             and found.kind is ConstructKind.HTML
             and found.tag.name not in ("br", "img", "wbr")
         )
-    if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may stand behind
+    if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may follow
         rest = behind if found.tag.self_closing else behind.partition(f"</{found.tag.name}>")[2]
         return not rest.strip()
     if found.kind is ConstructKind.UNKNOWN and found.tag.name[:1].islower():
@@ -249,7 +249,7 @@ def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> b
 
 
 def _rest_of_line(state: StateBlock, line: int, at: int, end_line: int) -> None:
-    """Parses what stands behind a tag as if the line began there."""
+    """Parse the rest of a line after a tag as if the line began at ``at``."""
     marks = state.bMarks[line], state.tShift[line], state.sCount[line]
     state.bMarks[line], state.tShift[line], state.sCount[line] = at, 0, state.blkIndent
     state.line = line
@@ -260,7 +260,7 @@ def _rest_of_line(state: StateBlock, line: int, at: int, end_line: int) -> None:
 
 
 def _inline_construct(state: StateInline, silent: bool) -> bool:
-    """Tags, comments and expressions within a line of text."""
+    """Inline rule: tags, comments and expressions in a line of text."""
     if state.src[state.pos] not in "<{":
         return False
     constructs: ConstructScanner | None = state.env.get("constructs")
@@ -280,7 +280,8 @@ _MARK: Final = "$$"
 
 
 def inline_formula(state: StateInline, silent: bool) -> bool:
-    """``$$x$$`` within a line of text. ``$$$`` is a price, and what has a closing tag in it is no formula."""
+    """Inline rule: ``$$x$$`` is kept as text. Three dollar signs (a price class), or a closing tag between the dollar
+    signs, are not a formula."""
     at = state.pos
     if not state.src.startswith(_MARK, at) or "$" in (state.src[at - 1 : at], state.src[at + 2 : at + 3]):
         return False
@@ -294,9 +295,8 @@ def inline_formula(state: StateInline, silent: bool) -> bool:
 
 
 def formula_end(state: StateBlock, start_line: int, end_line: int) -> int:
-    """The line behind a formula of several lines, which begins with ``$$`` and ends at the next; 0 if there is none.
-
-    It holds no empty line: a ``$$`` that closes nothing takes no more than its own paragraph.
+    """The line after a formula that begins with ``$$`` on ``start_line`` and ends with ``$$`` on a later line; 0 if
+    there is no formula. It may not contain an empty line, so that an unclosed ``$$`` affects only its own paragraph.
     """
     text = _text(state, start_line)
     if not (text.startswith(_MARK) and _MARK not in text[2:]):

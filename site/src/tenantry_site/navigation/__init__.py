@@ -1,5 +1,5 @@
-"""Navigation: the tabs, anchors, sidebar and neighbours of each page, from the configuration file and the front matter
-of all pages."""
+"""Computes the tabs, anchors, sidebar, and previous and next pages of each page, from the configuration file and the
+front matter of all pages."""
 
 from tenantry_site.navigation.destinations import Destination, LinkTarget, VersionChoice
 from tenantry_site.navigation.navigation import Navigation, PageView, SidebarScope

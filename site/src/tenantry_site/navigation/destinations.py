@@ -1,7 +1,7 @@
-"""Link targets of tabs, anchors, versions and next steps, for each version of the docs.
+"""Link targets of tabs, anchors, versions, and previous and next pages, for each version of the docs.
 
-A page is rendered once and carries the content of all its versions, marked. The server selects the file's first
-version; a script restores the reader's last choice before the first paint.
+A page is rendered once, with the content of all its versions, and marks which version an element is for. The HTML
+selects the first version of the page; before the first paint, a script selects the version that the reader last chose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tenantry_site.navigation.tree import Versions
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """A page to link to. ``versions``: those in which the link is shown; None: all."""
+    """A page to link to. ``versions``: the versions in which the link is shown; None: all."""
 
     path: str
     versions: Versions = None
@@ -25,8 +25,8 @@ class LinkTarget:
 class Destination:
     """A tab or an anchor.
 
-    ``url`` is set for an external link, ``targets`` for pages of this site. ``index``: its position in the file; None
-    for the first tab and the top anchor.
+    ``url``: the address of an external link or a redirect; else ``targets`` are the pages to link to. ``index``: its
+    position in the configuration file; None for the primary tab and the top anchor. ``current``: the page is in it.
     """
 
     index: int | None
@@ -41,10 +41,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A version to choose.
+    """An entry of the version menu.
 
-    ``url``: its external address; ``path``: the page of this site. ``stays``: the open page belongs to this version
-    too, so a script can switch without leaving it.
+    ``url``: the version's address if it is on another site; else ``path`` is the page to open. ``current``: the version
+    that the HTML selects. ``stays``: the open page is in this version too, so a script can switch without loading.
     """
 
     index: int
@@ -56,7 +56,8 @@ class VersionChoice:
 
 
 def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[LinkTarget, ...]:
-    """Call ``find`` for each version; return a single target if all results are equal."""
+    """Link targets for the versions in ``asked``. ``find`` returns the page for a version, or None; versions with the
+    same page share a target."""
     found: dict[str, set[int]] = {}
     for version in asked:
         path = find(version)
@@ -69,10 +70,10 @@ def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[
 
 
 class VersionChooser:
-    """Finds the page to open in each version.
+    """Finds the page to open when a reader chooses another version.
 
-    ``listed``: the pages of the navigation in order, with their versions; ``names`` and ``urls``: of the versions;
-    ``first``: the first page shown in a version.
+    ``names`` and ``urls``: those of the versions, in the order of the configuration file; ``listed``: page of the
+    navigation -> its versions, in order; ``first``: version -> the first page that it shows.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class VersionChooser:
         ]
 
     def choices(self, path: str, versions: Versions) -> tuple[VersionChoice, ...]:
-        """All versions in the file's order, each with the page to open from ``path``."""
+        """The entries of the version menu on the page ``path``, in the order of the configuration file."""
         shown = 0 if versions is None else min(versions, default=0)
         return tuple(
             VersionChoice(
@@ -107,13 +108,15 @@ class VersionChooser:
         )
 
     def begin(self, index: int) -> str:
-        """The first page of a version: its own, else the first page shared by all; empty without pages."""
+        """The first page that is only in some versions, this one included; else the first page that the version
+        shows; empty without pages."""
         return self._own[index][0] if self._own[index] else self._first.get(index, "")
 
     def _page(self, index: int, path: str, versions: Versions) -> str:
-        """The page with the same path below the version's folder, else the version's first page.
+        """The page of a version with the same path below the version's folder, else the version's first page.
 
-        A page in all versions links to the first page too, since without a script a link to itself would not switch.
+        For a page in all versions it is the version's first page too: without a script, a link to the page itself would
+        not switch versions.
         """
         for other in sorted(versions or ()):
             same = self._relative[index].get(path.removeprefix(self._roots[other]).lstrip("/"))

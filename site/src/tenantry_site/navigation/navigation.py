@@ -24,7 +24,7 @@ from tenantry_site.page import FrontMatter
 
 
 class SidebarScope(NamedTuple):
-    """The version and part of a page: pages of one scope share a sidebar."""
+    """The part of the site and the versions of a page. Pages of one scope share a sidebar."""
 
     part: SitePart
     versions: Versions
@@ -34,9 +34,9 @@ class SidebarScope(NamedTuple):
 class PageView:
     """The navigation around one page.
 
-    ``trail``: its groups, outermost first. ``previous`` and ``next``: the neighbours in its part; a page in all
-    versions can have several. ``listed`` is False for a page that the navigation does not name; its path and front
-    matter decide its part and versions.
+    ``trail``: the page's groups, outermost first. ``previous`` and ``next``: the neighbouring pages; a page in several
+    versions may have different ones in each. ``listed``: whether the configuration file's navigation has the page; if
+    not, its part and versions come from its path and front matter.
     """
 
     path: str
@@ -48,10 +48,11 @@ class PageView:
 
 
 class Navigation:
-    """The navigation of the site.
+    """The navigation of a site.
 
-    ``front_matters``: by page path; named pages that do not exist are left out. ``order``: the listed pages, each
-    once; ``unlisted``: the others. ``home``: ``index``, else the first listed page; empty for a site without pages.
+    ``front_matters``: page -> its front matter, for all pages; other pages in the configuration file are left out.
+    ``order``: the pages in the file's navigation, each once; ``unlisted``: all other pages. ``home``: the page
+    ``index``, else the first page of the first version; empty for a site without pages.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -76,11 +77,11 @@ class Navigation:
         self.home: str = "index" if "index" in front_matters else (self._first_pages.get((0,)) or next(iter(every), ""))
 
     def title(self, path: str) -> str:
-        """The short title of a page."""
+        """The title of a page in the sidebar."""
         return page_entry(path, self._front_matters[path], None).title
 
     def versions(self, path: str) -> Versions:
-        """The versions that show a page."""
+        """The versions that show a page; None: all."""
         return self._tree.listed[path] if path in self._tree.listed else self._tree.versions(path)
 
     def view(self, path: str) -> PageView:
@@ -106,6 +107,7 @@ class Navigation:
         )
 
     def sidebar(self, scope: SidebarScope) -> Sidebar:
+        """The sidebar of the pages in a scope, from a cache."""
         sidebar = self._sidebars.get(scope)
         if sidebar is None:
             sidebar = self._sidebars[scope] = Sidebar(self._tree.parts.get(scope.part, ()), scope.versions)
@@ -116,9 +118,9 @@ class Navigation:
         return self._version_chooser.choices(path, self.versions(path))
 
     def tabs(self, scope: SidebarScope) -> tuple[Destination, ...]:
-        """The tabs to show; none if the file has none.
+        """The tabs to show; none if the configuration file has none.
 
-        The first tab is shown if any page outside all anchors is in no other tab. Tabs without pages are left out.
+        The primary tab is shown if some page is in no other tab and in no anchor. Tabs without pages are left out.
         """
         if not self._config.tabs:
             return ()
@@ -138,7 +140,8 @@ class Navigation:
         return tuple(each for each in found if each.url or each.targets)
 
     def anchors(self, scope: SidebarScope) -> tuple[Destination, ...]:
-        """The anchors to show, the top anchor first; none if the file has none.
+        """The anchors to show, the top anchor first; none if the configuration file has neither ``anchors`` nor
+        ``topAnchor``.
 
         An anchor links to its first page in the open tab, else to its first page.
         """
@@ -162,7 +165,8 @@ class Navigation:
     def _resolve(
         self, at: Destination, url: str | None, key: tuple[str, int | None], scope: SidebarScope
     ) -> Destination:
-        """The destination with its address: a page or a redirected address; else without one."""
+        """Complete a tab or anchor with its external address, its pages, or the source of a redirect; without any of
+        these it stays empty."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return replace(at, url=url.strip())
@@ -179,7 +183,7 @@ class Navigation:
         return replace(at, url=f"/{prefix}") if not found and prefix in self._moved else replace(at, targets=found)
 
     def _unlisted(self, prefix: str | None) -> str | None:
-        """The first unlisted page below a prefix."""
+        """The first page outside the navigation whose path has the prefix."""
         if prefix is None:
             return None
         below = f"{prefix}/" if prefix else ""
@@ -190,7 +194,7 @@ class Navigation:
         return targets(find, asked)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
-        """The pages of a part that a version shows, in order, with the index of each."""
+        """The pages of a part in a version, in order, and the position of each."""
         row = self._page_order.get((part, version))
         if row is None:
             shown: dict[str, None] = {}
@@ -201,7 +205,7 @@ class Navigation:
         return row
 
     def _find_first_pages(self) -> None:
-        """The first page of each version, and of each tab, anchor and part in it."""
+        """Find the first page of each version, and of each tab, anchor and part in each version."""
         for each in self._tree.order:
             if each.url:
                 continue

@@ -1,8 +1,7 @@
-"""The entries that a sidebar shows.
+"""Selects the entries that the sidebar of a page shows.
 
-Up to MAX_ENTRIES everything is shown, and all pages of the part share the sidebar. Beyond that, only the groups of
-the open page are expanded, other groups link to their first page, and long lists are cut to the neighbours, so page
-size does not grow with the site.
+Up to ``MAX_ENTRIES``, a sidebar shows all entries. A larger one expands only the groups of the open page, links other
+groups to their first page, and cuts long lists to a window, so that the size of a page does not grow with the site.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from dataclasses import dataclass, replace
 from tenantry_site.navigation.tree import GroupEntry, PageEntry, Versions, first_of, overlap, size_of, union
 
 MAX_ENTRIES = 150
-"""Entries that one sidebar shows in full."""
+"""Maximum number of entries of a sidebar that shows all of them."""
 
 WINDOW = 80
-"""A long list is shown in windows of so many siblings, so that neighbours share a sidebar,"""
+"""Siblings in a window of a long list. The pages of one window share a sidebar."""
 
 MARGIN = 10
-"""and with so many beyond each end."""
+"""Siblings shown in addition before and after a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,8 @@ class CollapsedGroup:
 
 @dataclass(frozen=True, slots=True)
 class OmittedEntries:
-    """``count`` hidden entries, before (``earlier``) or after the shown ones; ``nearest``: the page next to the shown
-    ones.
+    """A link that replaces ``count`` entries outside the window: those before it (``earlier``) or after it.
+    ``nearest``: the page among them that is next to the window.
     """
 
     count: int
@@ -55,14 +54,14 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SidebarPosition:
-    """The groups down to a page, and the window of siblings at each level."""
+    """The position of a page: its groups from the outermost, and the number of the window at each level."""
 
     trail: tuple[GroupEntry, ...]
     windows: tuple[int, ...]
 
 
 class Sidebar:
-    """The sidebar of one part, in some versions."""
+    """The sidebar of one part of the site, for pages with the same versions."""
 
     __slots__ = ("_complete", "_nodes", "_positions")
 
@@ -73,16 +72,17 @@ class Sidebar:
         self._find(self._nodes, (), ())
 
     def trail(self, path: str) -> tuple[GroupEntry, ...]:
-        """The groups of a page, outermost first; those of its first entry if it is listed twice."""
+        """The groups of a page, outermost first; if the page is listed twice, those of its first entry."""
         position = self._positions.get(path)
         return position.trail if position else ()
 
     def key(self, path: str) -> Hashable:
-        """Equal for pages whose sidebars differ only in the open page."""
+        """A cache key that is equal for pages whose sidebars differ only in which page is marked as open."""
         position = None if self._complete else self._positions.get(path)
         return position and (tuple(branch.number for branch in position.trail), position.windows)
 
     def nodes(self, path: str) -> tuple[SidebarNode, ...]:
+        """The entries that the sidebar shows on a page."""
         return _expand_all(self._nodes) if self._complete else self._window(self._nodes, self._positions.get(path), 0)
 
     def _find(self, nodes: Entries, trail: tuple[GroupEntry, ...], windows: tuple[int, ...]) -> None:

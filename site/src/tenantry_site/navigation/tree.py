@@ -1,4 +1,4 @@
-"""The navigation's pages and their groups."""
+"""The tree of groups and pages in the navigation, divided by tab and anchor."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.page import FrontMatter
 
 Versions = frozenset[int] | None
-"""The versions that something is shown in, by their index in the configuration file. None: in all."""
+"""The versions that show an element, by their index in the configuration file; None: all versions."""
 
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"})
 
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page of the navigation. ``method``: of an API page; ``url``: an address to link to instead."""
+    """A page in the navigation. ``method``: HTTP method of an API page, else empty; ``url``: where the entry leads
+    instead of to the page."""
 
     path: str
     title: str
@@ -33,7 +34,7 @@ class PageEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """A group with its shown entries. ``number`` is unique; ``title`` may be empty."""
+    """A group with its entries. ``number``: unique on the site; ``title`` may be empty."""
 
     number: int
     title: str
@@ -42,10 +43,11 @@ class GroupEntry:
     children: tuple[PageEntry | GroupEntry, ...]
     versions: Versions
     size: int
-    """How many entries are in it, at any depth."""
+    """Number of pages in the group and its subgroups."""
 
 
 def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> PageEntry:
+    """The entry of a page in the navigation."""
     return PageEntry(
         path=path,
         title=front_matter.sidebar_title or front_matter.title or title_from_path(path),
@@ -58,7 +60,7 @@ def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> Page
 
 
 def method_of(operation: str) -> str:
-    """``GET`` for ``get /users`` and ``users.json GET /users``; empty without a method."""
+    """The HTTP method of a page's operation: ``GET`` for ``get /users`` and ``users.json GET /users``; else empty."""
     return next((word for word in operation.upper().split() if word in METHODS), "")
 
 
@@ -69,7 +71,7 @@ def title_from_path(path: str) -> str:
 
 
 def union(all_versions: Iterable[Versions]) -> Versions:
-    """The versions that show at least one of the items."""
+    """All versions in any of the sets; None, for all versions, if a set is None."""
     found: set[int] = set()
     for versions in all_versions:
         if versions is None:
@@ -79,22 +81,23 @@ def union(all_versions: Iterable[Versions]) -> Versions:
 
 
 def overlap(one: Versions, other: Versions) -> bool:
+    """Whether some version is in both sets; None stands for all versions."""
     return one is None or other is None or not one.isdisjoint(other)
 
 
 def size_of(node: PageEntry | GroupEntry) -> int:
-    """The number of entries in a node."""
+    """The number of pages in a node."""
     return node.size if isinstance(node, GroupEntry) else 1
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The page a group links to: its first internal page, if any."""
+    """The entry that a collapsed group links to: the first that leads to a page of the site, else the first."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
 
 def entries_of(nodes: Iterable[PageEntry | GroupEntry]) -> Iterable[PageEntry]:
-    """All entries below some nodes, in order."""
+    """All pages in the nodes and their subgroups, in order."""
     for node in nodes:
         if isinstance(node, GroupEntry):
             yield from entries_of(node.children)
@@ -103,14 +106,15 @@ def entries_of(nodes: Iterable[PageEntry | GroupEntry]) -> Iterable[PageEntry]:
 
 
 class SitePart(NamedTuple):
-    """A tab and an anchor, by index in the file. None: the first tab, the top anchor."""
+    """A part of the site with its own sidebar: a tab and an anchor, by index in the configuration file. None: the
+    primary tab, or the top anchor."""
 
     tab: int | None
     anchor: int | None
 
 
 class PathPrefixes:
-    """The path prefixes of tabs or anchors."""
+    """Finds the tab or anchor of a page by path prefix. ``urls``: those of the tabs or anchors, in order."""
 
     __slots__ = ("_indexes",)
 
@@ -122,7 +126,7 @@ class PathPrefixes:
                 self._indexes.setdefault(prefix, index)
 
     def find(self, path: str) -> int | None:
-        """The index of the longest matching prefix."""
+        """The index of the tab or anchor with the longest prefix of the path, or None."""
         if not self._indexes:
             return None
         while path:
@@ -145,10 +149,10 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 
 
 class NavigationTree:
-    """The entries of each part of the site.
+    """The groups and pages of the navigation.
 
-    ``parts``: the groups of each part; a group with pages in two parts is in both. ``listed``: every listed page with
-    all its versions.
+    ``parts``: part of the site -> its groups; a group with pages in two parts is in both, with only their pages.
+    ``order``: all entries, in order; ``listed``: page -> all its versions.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -169,13 +173,13 @@ class NavigationTree:
         self.parts: dict[SitePart, Entries] = {part: tuple(nodes) for part, nodes in found.items()}
 
     def part(self, path: str) -> SitePart:
-        """The tab and the anchor of a page."""
+        """The part of the site that a page belongs to."""
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that show a page: its own, limited to those of its groups; else those of its anchor.
+        """The versions that show a page: that of its front matter and its groups (``around``), else that of its anchor.
 
-        Versions missing from the file are ignored.
+        Version names that the configuration file does not list are ignored.
         """
         own = self._within(around, self._front_matters[path].version)
         if own is None:
@@ -184,7 +188,7 @@ class NavigationTree:
         return own
 
     def find(self, reference: str) -> str | None:
-        """The existing page for a reference in the file."""
+        """The existing page for a path in the configuration file, or the ``index`` page of that folder; else None."""
         path = page_path(reference)
         if path is None:
             return None
@@ -211,7 +215,7 @@ class NavigationTree:
             return
         versions = self.versions(path, around)
         if versions is not None and not versions:
-            return  # one version within another: there is none in which it is shown
+            return  # a version inside a group of another version is never shown
         listed = page_entry(path, self._front_matters[path], versions)
         self.order.append(listed)
         self.listed[path] = union((self.listed[path], versions)) if path in self.listed else versions

@@ -1,4 +1,4 @@
-"""Files made from the pages: for crawlers, link checks, redirects and search. No I/O."""
+"""Makes further files from the pages, without I/O: for crawlers, redirects and search. Also checks links."""
 
 from tenantry_site.outputs.crawlers import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.outputs.links import CODES, PageLinks, check, page_links

@@ -1,4 +1,4 @@
-"""Files for programs: pages as Markdown, ``llms.txt`` (llmstxt.org), ``sitemap.xml`` and ``robots.txt``."""
+"""Makes files for crawlers: pages as Markdown, ``llms.txt`` (llmstxt.org), ``sitemap.xml`` and ``robots.txt``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tenantry_site.templating import render_template
 
 
 def markdown_path(path: str) -> str:
-    """The output file of a page's Markdown, next to its HTML."""
+    """The path of the Markdown file of a page, next to its HTML file."""
     return f"{path}.md"
 
 
 def markdown(page: Page) -> bytes:
-    """Title, description and text."""
+    """The Markdown file of a page: its title, description and text."""
     text = page.markdown.strip()
     pieces = [] if text.startswith("# ") else [f"# {page.title}"]
     if page.front.description:
@@ -36,7 +36,8 @@ def llms(
     breadcrumbs: Mapping[str, tuple[str, ...]],
     base_url: str | None,
 ) -> bytes:
-    """``order``: the pages of the navigation; ``breadcrumbs``: their groups. Pages with ``noindex`` are left out."""
+    """The file ``llms.txt``. ``name``: the site's name; ``order``: the pages of the navigation; ``breadcrumbs``: page
+    -> its groups; ``base_url``: makes links absolute. Pages with ``noindex`` are left out."""
     pages = list(order)
     about = next((front_matters[path].description for path in ("index", *pages) if path in front_matters), "")
     lines = [f"# {_one_line(name)}", ""]
@@ -70,7 +71,7 @@ def _one_line(text: str) -> str:
 SITEMAP = "sitemap.xml"
 ROBOTS = "robots.txt"
 _MOST = 50_000
-"""What one file may name (sitemaps.org)."""
+"""Maximum number of addresses in one sitemap (sitemaps.org); further pages are left out."""
 
 
 def page_url(base_url: str, page: str) -> str:
@@ -80,18 +81,19 @@ def page_url(base_url: str, page: str) -> str:
 
 
 def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
-    """The addresses of the pages, in order."""
+    """The file ``sitemap.xml`` with the addresses of the pages."""
     addresses = [page_url(base_url, page) for page in islice(pages, _MOST)]
     return render_template("outputs/sitemap.xml", addresses=addresses).encode()
 
 
 def robots(base_url: str) -> bytes:
-    """Allow everything and name the sitemap."""
+    """The file ``robots.txt``, which allows everything and names the sitemap."""
     return f"User-agent: *\nAllow: /\n\nSitemap: {base_url.rstrip('/')}/{SITEMAP}\n".encode()
 
 
 def breadcrumbs(config: SiteConfig) -> dict[str, tuple[str, ...]]:
-    """The group titles of each listed page, outermost first; of its first entry if listed twice."""
+    """Page of the navigation -> the titles of its groups, outermost first. For a page listed twice, its first entry
+    counts."""
     found: dict[str, tuple[str, ...]] = {}
     for group in config.navigation:
         for path, titles in _group_breadcrumbs(group, ()):

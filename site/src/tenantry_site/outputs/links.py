@@ -1,6 +1,6 @@
-"""Checks that every link of every page, including its fragment, resolves.
+"""Checks that each link on a page leads to an existing page or file, and its fragment to an existing id.
 
-Each page is checked when it is rendered; its headings and undecided links to other pages are stored for later.
+When a page is rendered, its ids and the links that may be broken are stored; they are checked once all pages are known.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tenantry_site.suggestions import PathSuggestions
 
 CODES: dict[str, str] = {
     "LINK001": "A link leads to a page or file that does not exist.",
-    "LINK002": "A link leads to a part of a page that does not exist.",
+    "LINK002": "The fragment of a link names an id that the page does not have.",
     "LINK003": "A link leads out of the site's folder.",
     "LINK010": "A redirect leads to a page that does not exist.",
-    "LINK011": "A redirect starts from no path of this site, or leads to an address that must not be written.",
-    "LINK012": "A redirect starts where a page is; the page is shown.",
-    "LINK013": "A redirect from any number of addresses works where the site is served, not in a built folder.",
-    "LINK014": "There are more redirects with placeholders than are followed.",
+    "LINK011": "A redirect's source is not a path of this site, or its destination is not an allowed address.",
+    "LINK012": "A redirect's source is the path of a page; the page is shown.",
+    "LINK013": "A redirect matches addresses that cannot be listed; it works only if the site is served.",
+    "LINK014": "There are more redirects with placeholders than are supported.",
 }
-"""Each code and its meaning; a code is stable."""
+"""Diagnostic code -> its meaning. Codes are stable."""
 
 
 _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
@@ -34,7 +34,8 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A link to check: ``path`` (empty: outside the folder) and ``fragment``."""
+    """A link that may be broken. ``target``: as written; ``path``: the page or file that it names, empty if outside the
+    site's folder; ``missing``: there is none at ``path``, else only ``fragment`` is to be checked."""
 
     target: str
     line: int
@@ -45,7 +46,8 @@ class UnresolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """Stored data of a page: its ``ids``, one a line, and its links to check."""
+    """What is stored of a page for the check. ``ids``: its ids, each between line breaks; ``unresolved``: its links
+    that may be broken."""
 
     path: str
     source: str
@@ -54,7 +56,7 @@ class PageLinks:
 
 
 def page_links(page: Page, addresses: Addresses) -> PageLinks:
-    """Check one page."""
+    """Collect the ids of a page, and the links on it that may be broken."""
     ids = "\n".join(["", *(unescape(found) for found in _IDS.findall(page.html)), ""])
     return PageLinks(page.path, page.source, ids, tuple(_unresolved_links(page, addresses)))
 
@@ -72,7 +74,8 @@ def _unresolved_links(page: Page, addresses: Addresses) -> Iterator[UnresolvedLi
 def check(
     pages: Iterable[PageLinks], addresses: Addresses, home: str, moved: Callable[[str], bool] = lambda _: False
 ) -> Iterator[Diagnostic]:
-    """Report broken links. ``home``: the page at the site's address; ``moved``: the redirects."""
+    """Report broken links. ``home``: the page that is shown at the site's root; ``moved``: whether a path has a
+    redirect."""
     known = {page.path: page for page in pages}
     pages_near, files_near = PathSuggestions(addresses.pages), PathSuggestions(addresses.files)
     for page in known.values():
@@ -86,13 +89,12 @@ def check(
                     page, unresolved, "LINK003", "leads out of the site's folder", "Copy the file into the folder."
                 )
             elif not moved(unresolved.path):
-                yield _diagnostic(
-                    page, unresolved, "LINK001", "leads to nothing", _fix(pages_near, files_near, unresolved)
-                )
+                fix = _fix(pages_near, files_near, unresolved)
+                yield _diagnostic(page, unresolved, "LINK001", "leads to a page or file that does not exist", fix)
 
 
 def _has(page: PageLinks, fragment: str) -> bool:
-    # A browser takes #top, and text fragments, on any page.
+    # Browsers support #top and text fragments (#:~:text=…) on any page
     bare = fragment.partition(":~:")[0]
     return not bare or bare.lower() == "top" or f"\n{bare}\n" in page.ids
 
@@ -101,12 +103,12 @@ def _no_part(page: PageLinks, target: PageLinks, unresolved: UnresolvedLink) -> 
     ids = target.ids.split()
     near = PathSuggestions(ids).find(unresolved.fragment)
     target_name = "this page" if target.path == page.path else target.source or target.path
-    fix = f"Write #{near}." if near else f"Name a heading of {target_name}, or none."
-    return _diagnostic(page, unresolved, "LINK002", f"names a part that {target_name} does not have", fix)
+    fix = f"Write #{near}." if near else f"Use the id of a heading of {target_name}, or remove the fragment."
+    return _diagnostic(page, unresolved, "LINK002", f"has a fragment that {target_name} does not have as an id", fix)
 
 
 def _fix(pages: PathSuggestions, files: PathSuggestions, unresolved: UnresolvedLink) -> str:
-    """The nearest file if the link has a file suffix, else the nearest page; from the page's folder or the root."""
+    """The fix for a link to a missing page or file: the most similar path of the same kind, if there is one."""
     is_file = splitext(unresolved.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
     known = files if is_file else pages
     near = known.find(unresolved.path) or known.find(unresolved.target.partition("#")[0].partition("?")[0].strip("/"))

@@ -1,6 +1,6 @@
-"""Redirects, as a table for a server and as pages for a folder.
+"""Redirects: lookup for a server, and HTML pages that redirect for a built folder.
 
-A source may be a pattern, ``/old/:slug*``, whose placeholders are filled into the destination.
+A source may be a pattern such as ``/old/:slug*``; the values of its placeholders are filled into the destination.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ _PLACEHOLDER = re.compile(r"/:([A-Za-z_][A-Za-z0-9_]*)(\*?)|/(\*)(?=/|$)")
 
 @dataclass(frozen=True, slots=True)
 class RedirectPattern:
-    """``names``: the placeholders. Each matches one segment; the last, with a star, any number."""
+    """A path with placeholders. ``names``: those of the placeholders. A placeholder matches one segment; at the end of
+    the path, one with a star matches any number of segments."""
 
     text: str
     names: tuple[str, ...]
     expression: re.Pattern[str]
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The values of the placeholders if ``path`` (without a leading slash) matches; else None."""
+        """The values of the placeholders, if ``path`` (without a leading slash) matches; else None."""
         found = self.expression.fullmatch(f"/{path}")
         return None if found is None else dict(zip(self.names, (part or "" for part in found.groups()), strict=True))
 
     def fill(self, values: dict[str, str]) -> str:
-        """The path with its placeholders filled, without a leading slash."""
+        """The path with values for its placeholders, without a leading slash."""
 
         def value(found: re.Match[str]) -> str:
             given = values.get(found[1] or "*", "")
@@ -43,17 +44,17 @@ class RedirectPattern:
 
 
 def parse_pattern(path: str) -> RedirectPattern:
-    """Parse a path; ``names`` is empty without placeholders."""
+    """Parse a path that begins with a slash and may have placeholders."""
     names: list[str] = []
     pieces: list[str] = []
     end = 0
     for placeholder in _PLACEHOLDER.finditer(path):
         pieces.append(re.escape(path[end : placeholder.start()]))
         name, starred = placeholder[1] or "*", bool(placeholder[2] or placeholder[3])
-        if name in names:  # the second time it is the same again
+        if name in names:  # a repeated placeholder must match the same value
             pieces.append(f"/(?P={_group(names.index(name))})")
         else:
-            # Greedy runs of any characters one after another would try every way to cut a path.
+            # Several ".*" in one expression could take exponential time, so only the last placeholder is one
             last = starred and placeholder.end() == len(path)
             pieces.append(f"(?:/(?P<{_group(len(names))}>.*))?" if last else f"/(?P<{_group(len(names))}>[^/]+)")
             names.append(name)
@@ -69,12 +70,14 @@ def _group(number: int) -> str:
 _LONGEST_CHAIN = 10
 _MOST_PATTERNS = 100
 _MOST_PAGES = 2_000
-"""Pages of redirects in a built folder: a hostile file could ask for patterns times pages."""
+"""Maximum number of redirect pages in a built folder. Each pattern may match all pages, so a hostile file could ask for
+very many."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The target of a redirect: ``path`` within the site with ``tail`` (``?…#…``), or an external ``url``."""
+    """The target of a redirect: an external ``url``, else ``path`` within the site with ``tail``, its query and
+    fragment."""
 
     path: str = ""
     tail: str = ""
@@ -90,7 +93,7 @@ class _RedirectRule:
 
 
 class Redirects:
-    """The valid redirects of a configuration file; invalid ones are in ``diagnostics``."""
+    """The valid redirects of a configuration file. ``diagnostics``: problems of the redirects."""
 
     def __init__(self, config: SiteConfig, addresses: Addresses) -> None:
         self._addresses = addresses
@@ -105,13 +108,14 @@ class Redirects:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the redirects."""
+        """The problems of the redirects."""
         return tuple(self._diagnostics)
 
     def find(self, address: str) -> RedirectTarget | None:
-        """The target of an address without a page: ``old/path`` or ``old/path.html``, percent-decoded.
+        """The target of an address that has no page: ``old/path`` or ``old/path.html``, percent-decoded.
 
-        Chains are followed; a folder resolves to its first page. None without a redirect, or in a cycle.
+        A chain of redirects is followed to its end. A folder without an index redirects to its first page. None if
+        there is no redirect, or a chain is longer than ten redirects, as in a cycle.
         """
         moved = self._single_step(address)
         for _ in range(_LONGEST_CHAIN):
@@ -124,7 +128,7 @@ class Redirects:
         return None
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
-        """A script-free redirect page for each enumerable old address."""
+        """Path and content of an HTML page that redirects, without a script, for each address that can be listed."""
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
@@ -147,18 +151,19 @@ class Redirects:
         if source is None or moved is None:
             side, value = ("source", redirect.source) if source is None else ("destination", redirect.destination)
             fix = "Write a path of this site: /old/page." if source is None else "Write a path, or an https address."
-            self._report("LINK011", index, side, f"a redirect cannot have “{value[:200]}” as its {side}", fix)
+            self._report("LINK011", index, side, f"“{value[:200]}” cannot be the {side} of a redirect", fix)
             return
         rule = _RedirectRule(index, parse_pattern(f"/{source}"), parse_pattern(f"/{moved.path}"), moved)
         if rule.source.names and len(self._patterns) >= _MOST_PATTERNS:
             fix = "Write a redirect for each address."
             self._report(
-                "LINK014", index, "source", f"only {_MOST_PATTERNS} redirects with placeholders are followed", fix
+                "LINK014", index, "source", f"only {_MOST_PATTERNS} redirects with placeholders are supported", fix
             )
         elif rule.source.names:
             self._patterns.append(rule)
         elif source in self._addresses.pages:
-            self._report("LINK012", index, "source", f"/{source} is a page, and is shown", "Remove the page, or this.")
+            fix = "Remove the page or the redirect."
+            self._report("LINK012", index, "source", f"/{source} is a page, which is shown", fix)
         else:
             self._exact.setdefault(source, rule)
 
@@ -174,7 +179,8 @@ class Redirects:
         return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
     def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
-        """Enumerable old addresses with their targets; for a pattern, those that lead to a page."""
+        """The old addresses that can be listed, with their targets. Those of a pattern are found from the existing
+        pages that its destination matches."""
         taken = self._addresses.pages
         folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
         named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]
@@ -197,7 +203,7 @@ class Redirects:
                 self._report("LINK010", rule.index, "destination", f"/{moved.path} does not exist", fix)
         for rule in self._patterns:
             if not rule.target.names or not set(rule.source.names) <= set(rule.target.names):
-                found = f"{rule.source.text} stands for addresses that cannot be listed"
+                found = f"{rule.source.text} matches addresses that cannot be listed"
                 fix = "Serve the site, or write a redirect for each address."
                 self._report("LINK013", rule.index, "source", found, fix, Severity.INFO)
 
@@ -208,12 +214,12 @@ class Redirects:
 
 
 def old_addresses(config: SiteConfig) -> frozenset[str]:
-    """The source paths of redirects without placeholders, without a suffix."""
+    """The source paths of all redirects, normalized like the paths of pages."""
     return frozenset(filter(None, (_source(one.source) for one in config.redirects)))
 
 
 def _is_path(written: str) -> bool:
-    """Whether it is a path from the site's root."""
+    """Whether a destination is a path of the site, not a web address."""
     return "//" not in written and ":" not in written.partition("/")[0]
 
 
@@ -229,7 +235,7 @@ def _source(written: str) -> str | None:
 
 
 def redirect(path: str, moved: RedirectTarget, *, is_file: bool = False) -> bytes:
-    """The redirect page at ``path``."""
+    """An HTML page, to be stored at ``path``, that redirects. ``is_file``: the target is a file, not a page."""
     target = moved.path if is_file else html_path(moved.path or "index")
     html = render_template(
         "outputs/moved",

@@ -1,12 +1,12 @@
-"""SearchIndex: what a reader's browser searches, without a service and without loading all of it.
+"""The search index, which a reader's browser searches without a server and without loading all of it.
 
-``search/index.json`` is small and lists which file has which words; files of words (``words.….txt``) have where each
-word is; files of parts (``parts.….json``) have what to show of the few parts that are found. The names of the last two
-follow from their content: a browser never puts an old one and a new one together.
+``search/index.json`` is small and says which words are in which file. ``words.….txt`` files have the postings of words;
+``parts.….json`` files have titles and sections of parts of pages, to show the results. The names of these files contain
+a hash of their content, so that a browser never combines files of different builds.
 
-A file of words has a line per word in their order: a character for how many characters it shares with the word before,
-the rest of it, a space, its postings. In a large site a word that is in more than a quarter of all parts has only the
-parts where its weight is high: a tab instead of the space says so.
+A ``words`` file has a line for each word, in alphabetical order: a character for the length of the prefix that it
+shares with the previous word, the rest of the word, a space, and its postings. On a large site, a word in more than a
+quarter of all parts has only its postings of high weight, and a tab instead of the space.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ FOLDER = "search"
 INDEX = f"{FOLDER}/index.json"
 _WORDS_BYTES = 8_000
 _PARTS_PER_FILE = 16
-_COMMON_FROM = 64  # parts: below it, no word is too common to be listed
-_PROMINENT = 3  # what only titles and headings reach
-_SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
+_COMMON_FROM = 64  # with fewer parts, all words have all their postings
+_PROMINENT = 3  # the level of weights that only words in titles and headings reach
+_SHARED = "0123456789abcdefghijklmnopq"  # one character for each prefix length; words have at most 24 characters
 
 
 class SearchIndex:
-    """The search index of a site.
+    """The search index of a site. Updating it gives the same files as a new index.
 
-    Pages can be updated one by one, with the same result as a new index. ``remember``: cache the lines of words for
-    the next update.
+    ``remember``: cache the packed postings of words for the next update.
     """
 
     def __init__(self, *, remember: bool = True) -> None:
@@ -46,9 +45,9 @@ class SearchIndex:
         self._filled = False
 
     def fill(self, pages: Mapping[str, tuple[SearchPart, ...]], labels: Mapping[str, str]) -> bool:
-        """Index these pages in this order.
+        """Index the parts of pages, in this order. Return False if nothing has changed.
 
-        ``labels``: the place of each page, shown to readers. False if nothing changed.
+        ``labels``: page -> its groups and versions, which the results show.
         """
         if pages == self._pages and list(pages) == list(self._pages) and labels == self._labels and self._filled:
             return False
@@ -101,7 +100,7 @@ class SearchIndex:
             self._packed.pop(word, None)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """The files of the index; the small one that names the others comes last."""
+        """Path and content of the files of the index; ``index.json``, which names the others, is last."""
         words, parts = [], []
         for first, content in _shards(self._lines()):
             name = f"words.{_content_hash(content)}.txt"
@@ -127,7 +126,7 @@ class SearchIndex:
         )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Each word, a space or tab, and its postings."""
+        """Each word, and a space or tab with its packed postings."""
         common = len(self._parts) // 4 if len(self._parts) >= _COMMON_FROM else len(self._parts)
         for word in sorted(self._postings):
             packed = self._packed.get(word)
@@ -140,7 +139,7 @@ class SearchIndex:
     def _shown(self, parts: Iterable[SearchPart]) -> bytes:
         shown = []
         for part in parts:
-            # The script makes the id of the title again, where that is how it was made.
+            # An id that is the slug of its title is left out: the script makes it again from the title
             sections = [title if slug(title) == name else [title, name] for name, title in part.sections]
             shown.append([part.path, part.title, self._labels.get(part.path, ""), *sections])
         return _json(shown)
@@ -153,7 +152,7 @@ def _packed(postings: array[int], common: int) -> str:
 
 
 def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """Each file with its first word."""
+    """The content of each ``words`` file, with the first word in it."""
     first, before, size = "", "", 0
     pieces: list[str] = []
     for word, packed in lines:

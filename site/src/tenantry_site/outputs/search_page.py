@@ -1,17 +1,17 @@
-"""What the search stores of a page: the words of its text, in parts of a few sections each.
+"""Splits pages into words and weights for the search index.
 
-A word is a run of letters and digits, folded: without case, without accents, of one width. Scripts that are written
-without spaces are cut into pairs. A name of code, or a word with hyphens, is found by its parts and as a whole, however
-it is written: ``USER_GROUP_TOKEN`` and ``userGroupToken`` give ``user``, ``group``, ``token`` and ``usergrouptoken``,
-``multi-tenant`` gives ``multi``, ``tenant`` and ``multitenant``. ``static/search.js`` cuts a query by the same rules,
-and takes two words of it that follow one another for one as well.
+A word is a run of letters and digits, in lower case, without accents and width variants. Text in scripts without spaces
+is cut into pairs of characters. An identifier or hyphenated word gives its parts and the whole: ``USER_GROUP_TOKEN``
+and ``userGroupToken`` give ``user``, ``group``, ``token`` and ``usergrouptoken``; ``multi-tenant`` gives ``multi``,
+``tenant`` and ``multitenant``. ``static/search.js`` splits a query by the same rules, and also searches for each two
+adjacent words written as one.
 
-A page is a part; a long one is several, so that its words are not outweighed by its length and every section can be led
-to. How much a word counts follows BM25 with the length of a usual part instead of the mean: so the parts of one page do
-not depend on the others. The title counts most, then headings, then description and text.
+A part of a page has up to ``SECTIONS`` sections; most pages are one part. The weight of a word in a part is BM25 with a
+fixed usual length instead of the mean length, so that the weights of a page do not depend on other pages. Words of the
+title add most to the weight, then those of headings, then those of the description.
 
-A posting says in which part a word is, how much it counts there, and under which heading: one character for weight and
-section, and one or more for the distance to the part before. The characters are those of ASCII that can be seen.
+A posting says which part a word is in, with which weight, and in which section of the part. It is written as one
+character for weight and section, and one or more for the distance to the previous part; all are printable ASCII.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from unicodedata import normalize
 from tenantry_site.page import Page, Section
 
 LEVELS = (0.6, 1.1, 1.7, 2.6, 4.2, 7.0)
-"""What a word counts in a part, on a coarse scale."""
+"""The weights that a posting can have; a word's weight is rounded to the nearest."""
 SECTIONS = 15
-"""Sections that one part may have: with the levels, as many as one character tells apart."""
+"""Maximum number of sections of a part. One character encodes each combination of section and level."""
 
 _BOUNDS = tuple((low + high) / 2 for low, high in pairwise(LEVELS))
 _FIRST = 0x21
@@ -42,17 +42,18 @@ CODES = len(LEVELS) * SECTIONS
 
 
 def posting_code(weight: float, section: int) -> int:
-    """Weight and section as one number below ``CODES``."""
+    """The number below ``CODES`` that encodes a weight and a section."""
     return bisect(_BOUNDS, weight) * SECTIONS + section
 
 
 def level(code: int) -> int:
-    """The index of the weight on the scale."""
+    """The index in ``LEVELS`` of the weight that a code encodes."""
     return code // SECTIONS
 
 
 def gap_code(number: int) -> str:
-    """A number from 0 in base 34; non-final digits have separate characters."""
+    """A number, 0 or greater, as characters. All but the last are base-34 digits from a separate range of characters,
+    so that the end is recognized."""
     text = ""
     while number >= _LAST_DIGITS:
         number, digit = divmod(number - _LAST_DIGITS, _MORE_DIGITS)
@@ -64,7 +65,7 @@ _GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
-    """Encode postings, each ``part * CODES + code``, in order of parts."""
+    """Encode postings as characters. Each is ``part * CODES + code``; they must be in ascending order."""
     pieces: list[str] = []
     before = -1
     for posting in postings:
@@ -77,7 +78,7 @@ def pack(postings: Iterable[int]) -> str:
 
 
 def unpack(text: str) -> array[int]:
-    """Decode postings; used by tests, and the specification for the script."""
+    """Decode postings. Only tests use it; ``static/search.js`` decodes in the same way."""
     found: array[int] = array("L")
     part, at = -1, 0
     while at < len(text):
@@ -96,18 +97,19 @@ def unpack(text: str) -> array[int]:
 
 
 MAX_WORD_LENGTH = 24
-"""Characters of a word that count: what follows tells no two words apart that a reader would type."""
+"""Number of characters to which words are cut; readers rarely search for words that only differ after them."""
 _MAX_NAME_PARTS = 4
-"""Of a name that is indexed as a whole too."""
+"""Maximum number of parts of an identifier that is indexed as a whole too."""
 
-# Scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han) and Hangul, whose words have endings.
+# Characters that are indexed in pairs: scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and
+# Hangul, whose words have varying endings.
 _PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PAIRED += "\U00020000-\U0003ffff"
-# The vowel signs of India's scripts are marks, not letters, and within words.
+# Vowel signs of Indic scripts: they are part of words, though Unicode does not class them as letters.
 _SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _LETTER = rf"(?:[^\W_{_PAIRED}]|[{_SIGNS}])"
 
-# U+2010 is also what the folding makes of a hyphen at which no line breaks.
+# Folding turns U+2011, the non-breaking hyphen, into U+2010.
 _JOINED = re.compile(rf"[{_PAIRED}]+|{_LETTER}+(?:[_\u2010-]{_LETTER}+)*")
 _JOINED_ASCII = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 _PARTS = re.compile(rf"{_LETTER}+")
@@ -116,12 +118,12 @@ _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 
 
 def fold(text: str) -> str:
-    """The text without accents and width variants; case is kept."""
+    """The text without accents, and with width variants replaced by normal characters. Case is kept."""
     return text if text.isascii() else normalize("NFC", _ACCENTS.sub("", normalize("NFKD", text)))
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, with repetitions; an identifier gives its parts and itself."""
+    """The words of a text in order, with repetitions. An identifier gives its parts and the whole."""
     found: list[str] = []
     take = found.extend
     ascii_only = text.isascii()
@@ -132,7 +134,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=512)
 def _words_of(joined: str) -> tuple[str, ...]:
-    if joined.islower() and joined.isascii() and joined.isalpha():  # most of any text
+    if joined.islower() and joined.isascii() and joined.isalpha():  # for speed: most words are plain
         return (joined[:MAX_WORD_LENGTH],)
     if re.match(f"[{_PAIRED}]", joined):
         return tuple(joined[at : at + 2] for at in range(len(joined) - 1)) if len(joined) > 1 else (joined,)
@@ -147,15 +149,15 @@ _USUAL_LENGTH = 300
 _SATURATION = 1.2
 _LENGTH_COUNTS = 0.6
 _TITLE, _HEADING, _DESCRIPTION = 6.0, 2.4, 1.2
-_HEADING_AS_TIMES = 3  # a section that is about a word beats one that mentions it twice
+_HEADING_AS_TIMES = 3  # occurrences that a word in a heading counts for, when the best section for it is chosen
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPart:
-    """A part of a page.
+    """A part of a page in the index.
 
-    ``sections``: ids and titles; ``words``: separated by spaces; ``codes``: weight and section of each word. Strings
-    save memory: a site has one word entry for each word of its pages.
+    ``sections``: id and title of each section; ``words``: its distinct words, separated by spaces; ``codes``: the
+    posting code of each word. One string and one bytes object take less memory than a dict.
     """
 
     path: str
@@ -165,12 +167,12 @@ class SearchPart:
     codes: bytes
 
     def weights(self) -> dict[str, int]:
-        """The code of each word."""
+        """Word -> its posting code."""
         return dict(zip(self.words.split(), self.codes, strict=True))
 
 
 def search_parts(page: Page) -> tuple[SearchPart, ...]:
-    """The parts of a page; none with ``noindex``."""
+    """The parts of a page; none for a page with ``noindex``."""
     if page.front.noindex:
         return ()
     sections = page.sections or (Section("", "", ""),)
@@ -198,7 +200,7 @@ class _WordCounts:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._best: dict[str, int] = {}  # the most of one section so far
+        self._best: dict[str, int] = {}  # word -> its highest count in one section so far
         self._sections: dict[str, int] = {}
         self._extra: dict[str, float] = {}
         self._length = 0

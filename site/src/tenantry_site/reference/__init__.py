@@ -1,6 +1,7 @@
-"""The API reference of a site: from OpenAPI documents and from pages that name an endpoint.
+"""The API reference of a site, from OpenAPI documents and from pages that describe an endpoint themselves.
 
-``read_documents`` reads what the configuration names; ``ApiPages`` adds to the pages what their front matter asks for.
+``read_documents`` reads the OpenAPI documents of a site; ``ApiPages`` renders the operations that pages name in their
+front matter.
 """
 
 from tenantry_site.reference.json_ref import CODES

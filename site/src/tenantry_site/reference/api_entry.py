@@ -1,7 +1,8 @@
-"""ApiEntry: the ``api`` of a page's front matter, ``METHOD path-or-address``, as an endpoint with its parameters.
+"""Reads the endpoint of a page whose front matter has ``api: METHOD path-or-address``.
 
-A ``<ParamField>`` of the page is rendered with ``data-param``, ``data-in``, ``data-type``, ``data-required``,
-``data-default`` and ``data-placeholder``; one within another is a field of it, and a part of its JSON.
+The parameters of the endpoint are the page's ``<ParamField>`` components, which are rendered with the attributes
+``data-param``, ``data-in``, ``data-type``, ``data-required``, ``data-default`` and ``data-placeholder``. A component
+inside another is a field of that parameter's object.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _KINDS: Final = {
 
 
 class _Finder(HTMLParser):
-    """Collects the outermost elements that have ``data-param``, and those within them as theirs."""
+    """Collects the elements with ``data-param`` as a tree: each with its attributes and the elements inside it."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -60,7 +61,7 @@ class _Finder(HTMLParser):
 
 
 def param_fields(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
-    """The parameters outside of the body, and the fields of the body."""
+    """The parameters that the ``<ParamField>`` components of a page describe, and the fields of the request body."""
     if "data-param" not in html:
         return (), ()
     finder = _Finder()
@@ -89,7 +90,7 @@ def param_fields(html: str) -> tuple[tuple[Parameter, ...], tuple[Field, ...]]:
 
 
 def body(fields: tuple[Field, ...], content_type: str) -> Body | None:
-    """The body of these fields; as JSON unless the page says another content type."""
+    """A request body with these fields, or None without fields. An empty content type means JSON."""
     if not fields:
         return None
     shape = Shape(type="object", kind="object", fields=fields)
@@ -119,7 +120,7 @@ def _shape(given: dict[str, str], inner: list[Any]) -> Shape:
 
 
 def _items(words: str) -> Shape:
-    """``string[]``, ``array<string>``, ``list of strings`` -> strings."""
+    """The items of an array type: strings for ``string[]``, ``array<string>`` and ``list of strings``."""
     kinds = (_KINDS.get(word.removesuffix("s")) for word in _WORD.findall(words.lower()))
     kind = next((kind for kind in kinds if kind not in (None, "array")), "string")
     return Shape(type=kind or "string", kind=kind or "string")
@@ -131,7 +132,7 @@ def _inner(inner: list[Any]) -> Iterator[Field]:
 
 
 def _default(text: str, kind: str) -> Any:
-    """The default as a value of its type; as text where it is none."""
+    """The default as a value of the type; the text unchanged if it is not valid JSON."""
     if not text:
         return ABSENT
     if kind == "string":
@@ -150,7 +151,8 @@ _KNOWN: Final = frozenset(method.upper() for method in METHODS) - {"X-QUERY"}
 
 @dataclass(frozen=True, slots=True)
 class ApiEntry:
-    """``method`` in capitals; ``base`` of an absolute address, else None; ``path`` with ``{name}`` for parameters."""
+    """A parsed ``api`` field. ``method``: in upper case; ``base``: scheme and host of an absolute address, else None;
+    ``path``: with ``{name}`` for parameters; ``has_method``: the author wrote a method."""
 
     method: str
     base: str | None
@@ -160,7 +162,7 @@ class ApiEntry:
 
 
 def parse(text: str) -> ApiEntry | None:
-    """The entry; None where it is neither a path nor an http(s) address."""
+    """Parse an ``api`` field; None if it is neither a path nor an http(s) address."""
     match = _ENTRY.fullmatch(" ".join(text.split()))
     if match is None:
         return None
@@ -182,7 +184,8 @@ def parse(text: str) -> ApiEntry | None:
 
 
 def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
-    """The endpoint with the parameters that the page lists, and those of its path."""
+    """The endpoint of a page. Its parameters are those that the page describes, and those in the path and query of
+    ``api``."""
     listed, fields = param_fields(page.html)
     known = {(one.location, one.name) for one in listed}
     added = [
@@ -214,7 +217,7 @@ def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
 def problems(
     entry: ApiEntry | None, page: Page, config: SiteConfig, rendered: Endpoint | None
 ) -> tuple[Diagnostic, ...]:
-    """What there is to say about the entry and the parameters of its page."""
+    """Diagnostics about the ``api`` field of a page, and about its path parameters."""
     written, source = page.front.api.strip(), page.source
     if entry is None or rendered is None:
         message, fix = f"api: {written!r} is not a path or an http(s) address", 'write "METHOD /path"'
@@ -224,15 +227,15 @@ def problems(
         message = f"api: {written!r} has no method, and is shown as GET"
         found.append(Diagnostic(Severity.WARNING, "API011", message, f'write "GET {written}"', path=source))
     elif entry.method not in _KNOWN:
-        message = f"api: {entry.method} is not a method of HTTP that is known here"
+        message = f"api: {entry.method} is not a known HTTP method"
         found.append(Diagnostic(Severity.WARNING, "API011", message, "write GET, POST, PUT, PATCH…", path=source))
     if entry.base is None and not config.api.base_url:
         message = f"api: {written!r} is a path, and the configuration has no api.baseUrl"
-        fix = "set api.baseUrl; until then the host of the docs is called"
+        fix = "set api.baseUrl; until then the playground calls the host of the docs"
         found.append(Diagnostic(Severity.INFO, "API017", message, fix, path=source))
     listed = {one.name for one in param_fields(page.html)[0] if one.location == "path"}
     for name in sorted(listed - set(_BRACED.findall(entry.path))):
         message = f"the path parameter {name!r} is not in {entry.path}"
-        fix = f"write {{{name}}} into the path, or say where else it goes: query, header or body"
+        fix = f"add {{{name}}} to the path, or use query, header or body instead of path"
         found.append(Diagnostic(Severity.WARNING, "API013", message, fix, path=source))
     return tuple(found)

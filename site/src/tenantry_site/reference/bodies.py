@@ -1,5 +1,5 @@
-"""What a request or a response holds in each content type, with its examples as text; where a document has none, an
-example is made from the schema."""
+"""Reads the bodies of requests and responses, one for each content type, with their examples. If the document has no
+example, one is made from the schema."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FORMS: Final[dict[str, Form]] = {
     "application/zip": "binary",
 }
 _TEXT_TYPES: Final = ("xml", "yaml", "csv", "javascript", "html", "plain", "ndjson", "jsonl", "graphql", "sql")
-_LONGEST_EXAMPLE: Final = 40_000  # characters; more of it explains nothing
+_LONGEST_EXAMPLE: Final = 40_000  # characters; longer examples are cut
 _MOST: Final = 12
 
 
 def medias(ref: JsonRef, schemas: Schemas, *, request: bool) -> tuple[Media, ...]:
-    """The bodies under ``content``."""
+    """The bodies in the ``content`` of a request body or response. ``request``: whether it is a request body."""
     found: list[Media] = []
     for kind, item in ref.entries("content"):
         media = item.followed().as_object()
@@ -38,7 +38,7 @@ def medias(ref: JsonRef, schemas: Schemas, *, request: bool) -> tuple[Media, ...
 
 
 def form_of(media_type: str, shape: Shape) -> Form:
-    """How a body of this type is filled in."""
+    """The kind of input in which the playground edits a body of this media type."""
     bare = media_type.partition(";")[0].strip().lower()
     if bare in _FORMS:
         return _FORMS[bare]
@@ -72,7 +72,8 @@ def _given(media: JsonRef, form: Form) -> Iterator[Example]:
 
 
 def as_text(value: Any, form: Form) -> str:
-    """A value as it is sent in a body of this form: a text that is JSON already is left as it is."""
+    """An example value as the text of a body. For the form ``json``, a string that contains a JSON object or list is
+    used unchanged."""
     if isinstance(value, str) and (form != "json" or _is_json(value)):
         return value[:_LONGEST_EXAMPLE]
     if form == "form" and isinstance(value, dict):
@@ -92,12 +93,12 @@ def _is_json(text: str) -> bool:
 
 
 def pretty(value: Any) -> str:
-    """JSON for people, characters as they are."""
+    """Indented JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def compact(value: Any) -> str:
-    """JSON in one line; a text as it is without quotes would be another value, so it keeps them."""
+    """JSON on one line. A string keeps its quotes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -121,9 +122,9 @@ _SAMPLE_TEXTS: Final = {
 
 
 def sample(shape: Shape, *, request: bool) -> Any:
-    """A value of this shape. A request has no read-only property and an answer no write-only one.
+    """An example value for a schema. In a request, read-only properties are left out; in a response, write-only ones.
 
-    ABSENT where nothing can be said: a recursive shape, or one of any type.
+    ABSENT for a recursive schema, and for one of any type.
     """
     for given in (shape.example, shape.const, shape.default):
         if given is not ABSENT:
@@ -135,7 +136,7 @@ def sample(shape: Shape, *, request: bool) -> Any:
     if shape.kind in ("object", "") and (shape.fields or shape.extra or shape.alternatives):
         return _object(shape, request=request)
     if shape.kind == "array":
-        if shape.fields:  # a tuple: its members are named [0], [1], …
+        if shape.fields:  # an array with a schema for each position; its fields are named [0], [1], …
             members = (sample(field.shape, request=request) for field in shape.fields)
             return [None if member is ABSENT else member for member in members]
         value = sample(shape.items, request=request) if shape.items is not None else ABSENT

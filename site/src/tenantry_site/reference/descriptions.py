@@ -1,5 +1,4 @@
-"""Descriptions: the Markdown of descriptions, from people who are not trusted, as safe HTML; and its words for
-search."""
+"""Renders descriptions in OpenAPI documents, which are untrusted Markdown, to safe HTML; and their words for search."""
 
 from __future__ import annotations
 
@@ -11,24 +10,24 @@ from markupsafe import Markup
 
 _MARKS: Final = re.compile(r"[`*#>|]+|\]\([^)]{0,2000}\)|!?\[|<[^<>]*>")
 _KEPT: Final = 2_000
-"""Descriptions kept: those of errors and of common fields come again and again."""
+"""Maximum number of descriptions in each cache. Descriptions of errors and common fields occur many times."""
 
 
 _Known = dict[tuple[str, str], Markup]
 
 
 class Reader(Protocol):
-    """What is needed of a reader of Markdown: no raw HTML, no component, no link to run code gets through it."""
+    """Renders untrusted Markdown to safe HTML: without components, scripts and unsafe links."""
 
     def inline(self, markdown: str, page: str = "") -> str:
-        """One line, without a paragraph around it. ``page``: the one that it will stand on, for its links."""
+        """The HTML of one line, without a paragraph. ``page``: the page that shows it, for its links."""
 
     def block(self, markdown: str, page: str = "") -> str:
-        """Paragraphs, lists, code."""
+        """The HTML of paragraphs, lists and code. ``page``: the page that shows it, for its links."""
 
 
 class Descriptions:
-    """Descriptions by a reader, each rendered once; those with links once for each page, which they start from."""
+    """Renders descriptions with caches. A description with links is cached for one page only, as links are relative."""
 
     __slots__ = ("_blocks", "_lines", "_page", "_reader", "_rendered")
 
@@ -40,7 +39,7 @@ class Descriptions:
         self._rendered: dict[int, tuple[object, Markup]] = {}
 
     def on(self, page: str) -> Descriptions:
-        """The same for another page, by its path; what was rendered is shared."""
+        """A renderer for the page at a path, which shares the caches."""
         descriptions = Descriptions(self._reader)
         descriptions._page, descriptions._blocks, descriptions._lines, descriptions._rendered = (
             page,
@@ -51,16 +50,17 @@ class Descriptions:
         return descriptions
 
     def block(self, markdown: str) -> Markup:
-        """Paragraphs; empty for nothing."""
+        """A description as paragraphs; empty for an empty description."""
         return self._once(self._blocks, markdown.strip(), self._reader.block)
 
     def line(self, markdown: str) -> Markup:
-        """One line; what comes after an empty line is left out."""
+        """The first paragraph of a description as one line."""
         first = " ".join(markdown.strip().partition("\n\n")[0].split())
         return self._once(self._lines, first, self._reader.inline)
 
     def once(self, what: object, render: Callable[[], Markup]) -> Markup:
-        """What is rendered of one and the same object, such as the shape of errors; with links, anew for each page."""
+        """The cached HTML for an object (by identity), such as the schema of an error, else that from ``render``. HTML
+        with links is not cached."""
         found = self._rendered.get(id(what))
         if found is not None and found[0] is what:
             return found[1]
@@ -68,7 +68,7 @@ class Descriptions:
         if " href=" not in html:
             if len(self._rendered) >= _KEPT:
                 self._rendered.clear()
-            self._rendered[id(what)] = (what, html)  # it is held, so that its id is no other's
+            self._rendered[id(what)] = (what, html)  # the reference keeps the id from being reused
         return html
 
     def _once(self, known: _Known, text: str, render: Callable[[str, str], str]) -> Markup:
@@ -79,7 +79,7 @@ class Descriptions:
         if found is None:
             if len(known) >= _KEPT:
                 known.clear()
-            found = known[key] = Markup(render(text, self._page))  # noqa: S704  # safe: the reader's promise
+            found = known[key] = Markup(render(text, self._page))  # noqa: S704  # Reader returns safe HTML
         return found
 
 

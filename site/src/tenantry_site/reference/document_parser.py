@@ -1,10 +1,10 @@
-"""The text of an OpenAPI document, JSON or YAML, into plain values. Nothing but ``UnreadableDocument`` is raised.
+"""Parses the text of an OpenAPI document, JSON or YAML, into plain values. Raises only ``UnreadableDocument``.
 
-JSON is tried first where the text begins like it: reading YAML takes some fifty times as long. YAML is read by the
-core schema of its version 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are text; keys become text too.
+Text that begins like JSON is parsed as JSON first, as YAML takes some fifty times as long. YAML is read by the core
+schema of YAML 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are strings; keys become strings too.
 
-The values are sanitized: an alias of YAML may lead back to what holds it, and a few of them may stand for billions of
-values; a string of JSON may hold half a character.
+Values are sanitized, because the text is untrusted: YAML aliases can form cycles or expand to billions of values, and
+JSON strings can contain lone surrogates.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import cache
 from math import isfinite
 from typing import Any, Final
 
-_MOST_MERGED: Final = 10_000  # keys of one mapping after ``<<``: a chain of merges doubles at each step
+_MOST_MERGED: Final = 10_000  # keys of a mapping with ``<<`` merges: a chain of merges can double it at each step
 
 
 class UnreadableDocument(Exception):
-    """Why a document cannot be read, and where; line and column count from 1 and are 0 where they are not known."""
+    """Raised for a document that cannot be read. ``line`` and ``column`` count from 1; 0: unknown."""
 
     def __init__(self, message: str, fix: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
@@ -30,17 +30,17 @@ class UnreadableDocument(Exception):
 
 
 def parse(text: str | bytes) -> Any:
-    """The value of a document: dicts with keys of text, lists, text, finite numbers, bool, None.
+    """The value of a document: dicts with string keys, lists, strings, finite numbers, bool and None.
 
-    Raises Unreadable, also for what nests deeper or expands to more than a document written by people does.
+    Raises UnreadableDocument, also if the value is nested deeper than ``DEEPEST`` or has more than ``MOST`` values.
     """
     try:
         return sanitize(_read(_decoded(text)))
     except TooDeep as error:
         problem = str(error)
-    except RecursionError:  # of the reader, which some versions of Python let go deeper
+    except RecursionError:  # raised by the JSON parser in some versions of Python
         problem = _TOO_DEEP
-    raise UnreadableDocument(problem, "take it apart into several documents, or leave out what repeats")
+    raise UnreadableDocument(problem, "split it into several documents, or remove repeated parts")
 
 
 def _decoded(text: str | bytes) -> str:
@@ -62,7 +62,7 @@ def _read(text: str) -> Any:
     except ValueError as error:
         first = error
     try:
-        return _yaml(text)  # the braces of YAML allow more: comments, bare words
+        return _yaml(text)  # YAML in braces allows comments and unquoted strings
     except UnreadableDocument:
         if isinstance(first, json.JSONDecodeError):
             message = f"it is not JSON: {first.msg}"
@@ -82,13 +82,13 @@ def _yaml(text: str) -> Any:
         position = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         raise UnreadableDocument(message, "fix the YAML at this value", *position) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        message = str(error).splitlines()[0] if str(error) else "an unknown mistake"
+        message = str(error).splitlines()[0] if str(error) else "unknown error"
         raise UnreadableDocument(f"it is not YAML: {message}", "fix the YAML") from None
 
 
 def _limit_depth(text: str) -> None:
-    """Raises TooDeep. The loader written in C goes down without a limit, until the process has no stack: what nests is
-    counted first, in the events of the parser, which does not go down."""
+    """Raise TooDeep for text that is nested too deeply. Depth is counted in the events of the YAML parser, which is not
+    recursive; the C loader recurses without a limit and would overflow the stack."""
     import yaml  # as above
 
     starts = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
@@ -111,12 +111,12 @@ _NOTHING: Final = re.compile(r"~|null|Null|NULL|")
 
 @cache
 def _loader() -> type[Any]:
-    """A safe loader with the scalars of YAML 1.2, and with ``<<``, which documents with anchors use."""
+    """A safe YAML loader with the scalar types of YAML 1.2, and merge keys (``<<``), which 1.2 no longer has."""
     import yaml  # as above
 
     base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    class Loader(base):  # type: ignore[misc]  # the one of two that is there
+    class Loader(base):  # type: ignore[misc]  # the base class is chosen at run time
         yaml_implicit_resolvers: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {}
 
         def flatten_mapping(self, node: Any) -> None:
@@ -127,7 +127,7 @@ def _loader() -> type[Any]:
     def resolve(tag: str, pattern: re.Pattern[str], first: str) -> None:
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern.pattern})$"), list(first))
 
-    # what is not here is text: .inf, .nan and dates too
+    # all other plain scalars are strings, also .inf, .nan and dates
     resolve("bool", _TRUTH, "tTfF")
     resolve("int", _WHOLE, "-+0123456789")
     resolve("float", _NUMBER, "-+.0123456789")
@@ -145,17 +145,18 @@ def _integer(text: str) -> int:
 
 
 DEEPEST: Final = 100
-_TOO_DEEP: Final = f"it nests deeper than {DEEPEST} levels"
+_TOO_DEEP: Final = f"it is nested deeper than {DEEPEST} levels"
 MOST: Final = 1_000_000
-"""Values of one document, each alias counted as often as it stands for something."""
+"""Maximum number of values of a document; the values of a YAML alias count each time it is used."""
 
 
 class TooDeep(Exception):
-    """A value nests deeper than ``DEEPEST`` or has more than ``MOST`` values."""
+    """Raised for a value that is nested deeper than ``DEEPEST`` or has more than ``MOST`` values."""
 
 
 def sanitize(value: Any) -> Any:
-    """A copy of JSON types alone: keys and strange scalars as text, half characters replaced. Raises TooDeep."""
+    """A copy of the value with only JSON types: keys and other scalars become strings, lone surrogates are replaced.
+    Raises TooDeep."""
     return _Sanitizer().copy(value, 0)
 
 

@@ -1,4 +1,4 @@
-"""Documents: the OpenAPI documents that a configuration names or a folder holds, and the operations in them."""
+"""Finds the OpenAPI documents of a site, and the operations in them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tenantry_site.reference.operation import Operation
 from tenantry_site.suggestions import PathSuggestions
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query", "x-query")
-"""The keys of a path item that are operations; 3.1 has no word for QUERY (RFC 10008), so some write ``x-query``."""
+"""The keys of a path item that are operations. OpenAPI 3.1 has no key for QUERY (RFC 10008); some documents write
+``x-query``."""
 
 _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 
 
 class Documents:
-    """The documents of a site: those that the configuration names, and those that lie in the folder.
+    """The OpenAPI documents of a site: those that the configuration names, and others in the site's folder.
 
-    ``named`` has the former by their paths, in the order of the configuration, each with the ``url`` of the tab or
-    anchor that names it, or None. The others are read when a page asks for an operation that no named one has.
+    ``named``: path or web address of a document that the configuration names, in its order -> the ``url`` of each tab
+    or anchor with the reference, None at the top level. Other documents are read when a page names an operation that no
+    named document has.
     """
 
     __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")
@@ -45,7 +47,7 @@ class Documents:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the documents themselves; what is wrong within an operation is reported on its page."""
+        """Problems of the documents that are named or used. Problems within an operation are reported for its page."""
         return (
             *self._diagnostics.since(0),
             *(one for path in self._used for one in self._unnamed_diagnostics[path].since(0)),
@@ -53,23 +55,23 @@ class Documents:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The documents that pages are made of: those that are named, and those that had an operation for a page."""
+        """The documents that the configuration names, and those with an operation on a page."""
         return (*self.named, *self._used)
 
     def use(self, path: str) -> None:
-        """Records that an operation of a document is on a page."""
+        """Record that an operation of the document is on a page."""
         if path not in self.named:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
-        """The documents in the folder that the configuration does not name, those nearer to the root first."""
+        """The documents in the folder that the configuration does not name; those in fewer folders come first."""
         if self._unnamed is None:
             self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
-        """The operations of a document, read once; none where it is not OpenAPI. What is wrong with one that is not
-        named matters only when it is used."""
+        """The operations of a document, which is read once; none if it is not OpenAPI. Problems of a document that the
+        configuration does not name are only reported if it is used."""
         if path not in self._operations:
             diagnostics = (
                 self._diagnostics
@@ -81,7 +83,7 @@ class Documents:
         return self._operations[path]
 
     def fault(self, path: str) -> str:
-        """Why a document has no operations, in a few words; empty if it has some."""
+        """Why a document has no operations; empty if it has some."""
         if self.read(path):
             return ""
         reported = (
@@ -100,7 +102,7 @@ class Documents:
         if is_external(written):
             if written in self._loader:
                 return written
-            fix = "build with --fetch, or save a copy of the document beside the pages and name that"
+            fix = "build with --fetch, or save the document in the site's folder and write its path"
             self._report("API003", f"openapi: {written} is a web address, and was not fetched", fix, named)
             return None
         path = resolve_path("", written)
@@ -123,13 +125,13 @@ def _is_openapi(root: JsonRef) -> bool:
     if isinstance(version, (str, int, float)) and _VERSION.fullmatch(str(version).strip()):
         return True
     if "swagger" in root.value:
-        message = f"this is Swagger {root.text('swagger')}, and only OpenAPI 3.0 and 3.1 are read"
+        message = f"this is Swagger {root.text('swagger')}; only OpenAPI 3.0 and 3.1 are supported"
         root.report("API004", message, "convert the document to OpenAPI 3", Severity.ERROR)
         return False
     if version is None:
-        message, fix = "the document does not say `openapi`", 'write "openapi": "3.1.0" at its top, if it is one'
+        message, fix = "the document has no `openapi` field", 'add "openapi": "3.1.0" if it is an OpenAPI document'
     else:
-        message, fix = f"OpenAPI {str(version)[:40]} is not read", "write OpenAPI 3.0 or 3.1"
+        message, fix = f"OpenAPI {str(version)[:40]} is not supported", "use OpenAPI 3.0 or 3.1"
     root.report("API004", message, fix, Severity.ERROR)
     return False
 
@@ -147,7 +149,7 @@ def _operations(root: JsonRef) -> Iterator[Operation]:
 
 
 def item_operations(path: str, item: JsonRef) -> Iterator[Operation]:
-    """The operations of one path item."""
+    """The operations of a path item. ``path``: their path in the document."""
     around = item.followed().as_object()
     for key in around.value or ():
         if key.lower() in METHODS:

@@ -1,4 +1,4 @@
-"""Endpoints: all that the page of an operation shows, read from its document when the page is rendered."""
+"""Reads everything that the page of an operation shows from its OpenAPI document, when the page is rendered."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_CALLBACKS = 20
 
 
 class Endpoints:
-    """Reads operations whole, for one configuration."""
+    """Reads operations into endpoints, with the settings of a configuration file."""
 
     __slots__ = ("_config", "_known")
 
@@ -44,7 +44,8 @@ class Endpoints:
         self._known: Known = {}
 
     def read(self, operation: Operation, auth_method: str = "") -> tuple[Endpoint, tuple[Diagnostic, ...]]:
-        """The endpoint, and what is wrong with what the document says of it. ``auth_method`` is the page's."""
+        """The endpoint of an operation, and the problems of its part of the document. ``auth_method``: from the page's
+        front matter."""
         diagnostics = DocumentDiagnostics()
         noting = replace(
             operation,
@@ -72,7 +73,8 @@ class Endpoints:
         )
 
     def _authorization(self, ref: JsonRef, root: JsonRef, method: str) -> Authorization:
-        """The page's word, then "none" of the operation's own, then the configuration's, then the document's."""
+        """How to authenticate: by the page's ``auth_method``; else not at all if the operation has ``security: []``;
+        else by the configuration; else by the document."""
         auth, schemes = self._config.api.auth, root.object("components").object("securitySchemes")
         if not method and ref.value.get("security") == []:
             return ()
@@ -104,7 +106,7 @@ def _responses(ref: JsonRef, schemas: Schemas, *, request: bool) -> Iterator[Res
 
 
 def _rank(status: str) -> tuple[bool, str]:
-    """Statuses by number, ``default`` last."""
+    """Sort key of a status: numbers in order, then ``default``."""
     return not status[:1].isdigit(), status.upper()
 
 

@@ -1,7 +1,7 @@
-"""The OpenAPI documents of a site, read when they are first needed; JsonRef: one value of one, with its position.
+"""Access to the values of OpenAPI documents, with their positions for diagnostics.
 
-Reading on from a JsonRef never raises. A value of the wrong type is reported and taken as absent, so that whoever reads
-a document sees only what has the right type.
+Reading through a ``JsonRef`` never raises. A value of the wrong type is reported and treated as absent, so that callers
+get only values of the expected type.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from tenantry_site.reference.document_parser import UnreadableDocument, parse
 
 CODES: Final[dict[str, str]] = {
     "API001": "An OpenAPI document cannot be read as JSON or YAML.",
-    "API002": "The configuration names an OpenAPI document that is not among the files of the site.",
-    "API003": "The configuration names an OpenAPI document by a web address, and it was not fetched (`--fetch`).",
+    "API002": "The configuration names an OpenAPI document that the site does not have.",
+    "API003": "The configuration names an OpenAPI document by web address, which was not fetched (`--fetch`).",
     "API004": "A document is not OpenAPI 3.0 or 3.1.",
-    "API005": "A part of a document has another shape than OpenAPI gives it, and is left out.",
-    "API006": "A `$ref` leads to nothing.",
+    "API005": "A part of a document does not have the type that OpenAPI requires, and is left out.",
+    "API006": "A `$ref` names something that does not exist.",
     "API007": "A `$ref` leads to a web address or out of the site's folder.",
-    "API008": "A chain of `$ref`s leads only to itself.",
-    "API009": "A document, or the schema of one operation, is too deep or too large to be shown whole.",
+    "API008": "A chain of `$ref`s leads back to itself.",
+    "API009": "A schema is nested too deeply or is too large to be shown completely.",
     "API010": "A page names an operation that no document has.",
     "API011": "The `api` of a page has no method.",
     "API012": "The `api` of a page is not a path or an http(s) address.",
     "API013": "A parameter of a path is not declared, or a declared path parameter is not in the path.",
-    "API014": "A page or a document asks for a security scheme that the document does not declare.",
-    "API015": "The front matter of an API page has a value that is not one of those allowed.",
+    "API014": "A document uses a security scheme that it does not declare.",
+    "API015": "The front matter of an API page has a value that is not allowed.",
     "API016": "The address of a server is not an http(s) address or a path.",
-    "API017": "The `api` page has a path and the configuration has no `api.baseUrl`.",
+    "API017": "The `api` of a page is a path, but the configuration has no `api.baseUrl`.",
 }
-"""Each code and its meaning; a code is stable."""
+"""Diagnostic code -> its meaning. Codes are stable."""
 
 
 SUFFIXES: Final = (".json", ".yaml", ".yml")
@@ -44,11 +44,11 @@ SUFFIXES: Final = (".json", ".yaml", ".yml")
 _DECLARES: Final = re.compile(
     r"""(?:^|[{,])[ \t\ufeff]*(["']?)(?:openapi|swagger)\1[ \t]*:[ \t\r\n]*["']?[0-9]""", re.MULTILINE
 )
-"""The version of an OpenAPI or Swagger document, as JSON and YAML write it."""
+"""The version field of an OpenAPI or Swagger document, in JSON or YAML."""
 
 
 class DocumentDiagnostics:
-    """Diagnostics as they are found, each once, in order."""
+    """Collects diagnostics in order, without repetitions."""
 
     __slots__ = ("_found",)
 
@@ -66,15 +66,15 @@ class DocumentDiagnostics:
         pointer: str = "",
         position: tuple[int, int] = (0, 0),
     ) -> None:
-        """Adds a finding at a position."""
+        """Add a diagnostic. ``position``: line and column."""
         self._found[Diagnostic(severity, code, message, fix, pointer, *position, path)] = None
 
     def repeat(self, found: Iterable[Diagnostic]) -> None:
-        """Adds what was reported before."""
+        """Add diagnostics that were collected before."""
         self._found.update(dict.fromkeys(found))
 
     def since(self, count: int) -> tuple[Diagnostic, ...]:
-        """What was added after there were ``count``."""
+        """The diagnostics without the first ``count``."""
         return tuple(self._found)[count:]
 
     def __len__(self) -> int:
@@ -82,7 +82,8 @@ class DocumentDiagnostics:
 
 
 class DocumentLoader:
-    """The values of documents by their paths within the site, or by the web address that they were fetched from."""
+    """Loads documents by path within the site, or by the web address that they were fetched from. Each is parsed
+    once."""
 
     __slots__ = ("_fetched", "_files", "_values")
 
@@ -92,7 +93,7 @@ class DocumentLoader:
         self._values: dict[str, Any] = {}
 
     def value(self, path: str, diagnostics: DocumentDiagnostics) -> Any:
-        """What the document at a path holds; None, and a diagnostic where it cannot be read. Read once."""
+        """The value of a document; None, with a diagnostic, if it cannot be read. KeyError for an unknown path."""
         if path not in self._values:
             self._values[path] = None
             try:
@@ -108,18 +109,19 @@ class DocumentLoader:
         return path in self._fetched or path in self._files
 
     def likely(self) -> list[str]:
-        """The files that may be OpenAPI documents by their names."""
+        """The JSON and YAML files of the site, which may be OpenAPI documents."""
         return [path for path in self._files if path.lower().endswith(SUFFIXES)]
 
     def declared(self) -> list[str]:
-        """Those of them that declare themselves to be OpenAPI or Swagger. They are searched, not parsed."""
+        """The JSON and YAML files with an ``openapi`` or ``swagger`` version; those in fewer folders come first. Files
+        are searched with a pattern, not parsed."""
         return [path for path in sorted(self.likely(), key=_depth) if _DECLARES.search(self._text(path)) is not None]
 
     def _text(self, path: str) -> str:
         content = self._files[path]
         if isinstance(content, str):
             return content
-        return content.removeprefix(BOM_UTF8).decode("latin-1")  # what is searched for is ASCII
+        return content.removeprefix(BOM_UTF8).decode("latin-1")  # the pattern that is searched for is ASCII
 
 
 def _depth(path: str) -> tuple[int, str]:
@@ -127,33 +129,33 @@ def _depth(path: str) -> tuple[int, str]:
 
 
 def resolve_path(base: str, reference: str) -> str | None:
-    """The path within the site that a reference written in the file ``base`` means; None if it leaves the site."""
+    """The path within the site of a relative reference in the file ``base``; None if it leads out of the site."""
     start = "" if reference.startswith("/") else dirname(base)
     path = normpath(f"{start}/{unquote(reference)}".replace("\\", "/").lstrip("/") or ".")
     return None if path.startswith("..") or path == "." else path
 
 
 def is_external(reference: str) -> bool:
-    """Whether a reference is a web address, or of another scheme than a file of the site has."""
+    """Whether a reference has a scheme or host, so that it does not name a file of the site."""
     try:
         parts = urlsplit(reference)
     except ValueError:
         return True
-    return bool(parts.netloc) or len(parts.scheme) > 1  # one letter is the drive of a Windows path
+    return bool(parts.netloc) or len(parts.scheme) > 1  # a scheme of one letter is the drive of a Windows path
 
 
-_LONGEST_CHAIN: Final = 20  # of references that lead to references
+_LONGEST_CHAIN: Final = 20  # references to references that are followed
 _NOWHERE: Final = object()
 
 
 def escaped(key: str) -> str:
-    """A key as a part of a JSON pointer."""
+    """A key as a segment of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonRef:
-    """``value`` is the value at ``pointer`` of the document ``path``; None also where there is none."""
+    """A value of a document with its position. ``value``: None if there is no value at ``pointer``, or it is null."""
 
     value: Any
     path: str
@@ -165,34 +167,35 @@ class JsonRef:
         return self.value is not None
 
     def at(self, key: str) -> JsonRef:
-        """The value of a key of an object; a reference to None where there is none."""
+        """The value of a key; its ``value`` is None if this is not an object with that key."""
         value = self.value.get(key) if isinstance(self.value, dict) else None
         return replace(self, value=value, pointer=f"{self.pointer}/{escaped(key)}")
 
     def has(self, key: str) -> bool:
-        """Whether this is an object with this key, its value null included."""
+        """Whether this is an object with this key, even if the value is null."""
         return isinstance(self.value, dict) and key in self.value
 
     def text(self, key: str) -> str:
-        """The text of a key; a number is written out, and anything else is reported and empty."""
+        """The string value of a key; a number is converted. Empty if absent; another type is reported and gives an
+        empty string."""
         found = self.at(key)
         if isinstance(found.value, str):
             return found.value
         if isinstance(found.value, (int, float)) and not isinstance(found.value, bool):
             return str(found.value)
         if found:
-            found.report_type("a text")
+            found.report_type("a string")
         return ""
 
     def flag(self, key: str) -> bool:
-        """Whether a key is true; anything that is not a truth value is reported and false."""
+        """Whether the value of a key is true. A value that is not a boolean is reported and gives False."""
         found = self.at(key)
         if found and not isinstance(found.value, bool):
             found.report_type("true or false")
         return found.value is True
 
     def entries(self, key: str) -> Iterator[tuple[str, JsonRef]]:
-        """The keys and values of an object at a key."""
+        """The keys and values of the object at a key; none if it is absent, or another type, which is reported."""
         found = self.at(key)
         if isinstance(found.value, dict):
             for name in found.value:
@@ -201,7 +204,7 @@ class JsonRef:
             found.report_type("an object")
 
     def items(self, key: str) -> Iterator[JsonRef]:
-        """The values of an array at a key."""
+        """The values of the array at a key; none if it is absent, or another type, which is reported."""
         found = self.at(key)
         if isinstance(found.value, list):
             for index, value in enumerate(found.value):
@@ -210,11 +213,12 @@ class JsonRef:
             found.report_type("an array")
 
     def object(self, key: str) -> JsonRef:
-        """The object at a key, its reference followed; a reference to None where there is none."""
+        """The object at a key, with a ``$ref`` followed; its ``value`` is None if it is absent, or another type, which
+        is reported."""
         return self.at(key).followed().as_object()
 
     def as_object(self) -> JsonRef:
-        """This reference if it holds an object; else one of None, and a diagnostic where there is something else."""
+        """This value if it is an object; else one with the ``value`` None. Another type is reported."""
         if isinstance(self.value, dict):
             return self
         if self:
@@ -222,36 +226,39 @@ class JsonRef:
         return replace(self, value=None)
 
     def followed(self) -> JsonRef:
-        """What a ``$ref`` here leads to, through any number of them; what stands beside a ``$ref`` goes before it."""
+        """The target of a ``$ref`` here, through further references; without ``$ref``, this value. Keys next to a
+        ``$ref`` replace those of its target. A broken reference is reported and gives the ``value`` None."""
         ref, seen = self, {(self.path, self.pointer)}
-        beside: dict[str, Any] = {}
+        siblings: dict[str, Any] = {}
         while isinstance(ref.value, dict) and isinstance(reference := ref.value.get("$ref"), str):
-            beside = {**{key: value for key, value in ref.value.items() if key != "$ref"}, **beside}
+            siblings = {**{key: value for key, value in ref.value.items() if key != "$ref"}, **siblings}
             target = ref._resolve(reference)
             if (target.path, target.pointer) in seen or len(seen) > _LONGEST_CHAIN:
-                self.report("API008", f"$ref {reference!r} leads only to itself", "write the schema out at its end")
+                self.report("API008", f"$ref {reference!r} leads back to itself", "write a schema at its end")
                 return replace(self, value=None)
             seen.add((target.path, target.pointer))
             ref = target
-        if beside and isinstance(ref.value, dict):
-            return replace(ref, value={**ref.value, **beside})
+        if siblings and isinstance(ref.value, dict):
+            return replace(ref, value={**ref.value, **siblings})
         return ref
 
     def _resolve(self, reference: str) -> JsonRef:
         file, _, fragment = reference.partition("#")
         if is_external(file):
-            fix = "save a copy beside the pages and refer to that"
-            return self._missing("API007", f"$ref {reference!r} is a web address, and a build fetches nothing", fix)
+            fix = "save a copy in the site's folder and refer to it"
+            return self._missing("API007", f"$ref {reference!r} is a web address, which is not fetched", fix)
         path = resolve_path(self.path, file) if file else self.path
         if path is None:
-            return self._missing("API007", f"$ref {reference!r} leaves the site's folder", "copy the file into it")
+            fix = "copy the file into the folder"
+            return self._missing("API007", f"$ref {reference!r} leads out of the site's folder", fix)
         if path not in self.loader:
             return self._missing("API006", f"$ref {reference!r}: there is no file {path}", "fix the path")
         value = self.loader.value(path, self.diagnostics)
         for part in fragment.split("/")[1:] if fragment else ():
             value = _step(value, unquote(part).replace("~1", "/").replace("~0", "~"))
         if value is _NOWHERE or (fragment and not fragment.startswith("/")):
-            return self._missing("API006", f"$ref {reference!r} leads to nothing", "fix the reference, or add the part")
+            fix = "fix the reference, or add what it names"
+            return self._missing("API006", f"$ref {reference!r} names something that does not exist", fix)
         return replace(self, value=value, path=path, pointer=unquote(fragment))
 
     def _missing(self, code: str, message: str, fix: str) -> JsonRef:
@@ -259,13 +266,13 @@ class JsonRef:
         return replace(self, value=None, pointer=f"{self.pointer}/$ref")
 
     def report(self, code: str, message: str, fix: str, severity: Severity = Severity.WARNING) -> None:
-        """Reports something about this value."""
+        """Report a problem of this value."""
         self.diagnostics.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
 
     def report_type(self, expected: str) -> None:
-        """Reports that there is something else here than there must be."""
+        """Report that this value is of the wrong type. ``expected``: the type in words."""
         found = _KINDS.get(type(self.value), "a value")
-        self.report("API005", f"{found} stands where {expected} belongs", f"write {expected}, or leave it out")
+        self.report("API005", f"this is {found}, but {expected} is required", f"write {expected}, or remove it")
 
 
 def _step(value: Any, key: str) -> Any:
@@ -277,5 +284,5 @@ def _step(value: Any, key: str) -> Any:
 
 
 _KINDS: Final = {
-    str: "a text", bool: "true or false", int: "a number", float: "a number", list: "an array", dict: "an object",
+    str: "a string", bool: "true or false", int: "a number", float: "a number", list: "an array", dict: "an object",
 }  # fmt: skip

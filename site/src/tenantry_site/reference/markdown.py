@@ -1,4 +1,4 @@
-"""Markdown of an endpoint: an endpoint as Markdown, for readers who ask for the page as text."""
+"""Writes an endpoint as Markdown, for the Markdown file of its page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEEPEST = 6
 
 
 def endpoint_markdown(endpoint: Endpoint) -> str:
-    """Method and address, authorization, parameters, bodies and examples."""
+    """The endpoint as Markdown: method and address, authorization, parameters, bodies and examples."""
     return "\n".join(_lines(endpoint)).strip() + "\n"
 
 

@@ -1,4 +1,4 @@
-"""MergedSchema: the keywords of a schema and of all that it is composed of by ``$ref`` and ``allOf``, in one object."""
+"""Merges a schema with all schemas that it includes by ``$ref`` and ``allOf``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from typing import Any, Final
 from tenantry_site.reference.json_ref import JsonRef
 
 Trail = list[tuple[str, str]]
-"""The references that are being followed: document and pointer. What leads to one of them leads back."""
+"""The references that are being followed, as (document, pointer). A reference to one of them is recursive."""
 
 _KINDS: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _PROPERTIES: Final = frozenset(
     {"$ref", "allOf", "oneOf", "anyOf", "properties", "required", "items", "additionalProperties", "patternProperties",
      "prefixItems", "discriminator", "nullable"}
 )  # fmt: skip
-_LONGEST: Final = 100  # parts of an allOf, alternatives, properties: more are no longer read by anyone
+_LONGEST: Final = 100  # parts of an allOf, alternatives and pattern properties; further ones are ignored
 _MOST_PROPERTIES: Final = 500
-_MOST_REFERENCES: Final = 100  # that one schema is composed of: a chain without an end would end the process
+_MOST_REFERENCES: Final = 100  # references that one schema includes; a longer chain could overflow the stack
 
 
 class MergedSchema:
-    """The first value wins: the outermost description, the nearest bound."""
+    """The merged keywords of a schema. If several included schemas have a keyword, the outermost schema's value counts.
+
+    ``facts``: keyword -> value, of keywords without an attribute; ``extra``: schema of additional properties;
+    ``closed``: there are none; ``choice``: ``One of`` or ``Any of``, the heading of ``alternatives``; ``labels``:
+    reference -> discriminator value; ``impossible``: no value is valid; ``tuple_``: an array with a schema for each
+    position.
+    """
 
     __slots__ = (
         "alternatives", "choice", "closed", "discriminator", "extra", "facts", "impossible", "items", "labels", "name",
@@ -45,7 +51,8 @@ class MergedSchema:
         self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
-        """The JSON types without null; inferred from the other keywords where ``type`` is absent."""
+        """The allowed JSON types; without null, unless it is the only one. ``("file",)`` for binary data. Without
+        ``type``, they are inferred from other keywords."""
         given = self.facts.get("type")
         several = given if isinstance(given, list) else [given]
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))
@@ -69,12 +76,12 @@ class MergedSchema:
         return ("string",) if self.facts.keys() & {"pattern", "minLength", "maxLength", "format"} else ()
 
     def kind(self) -> str:
-        """The first of the types; empty where any is allowed."""
+        """The first allowed type; empty if any type is allowed."""
         kinds = self.kinds()
         return kinds[0] if kinds else ""
 
     def enum(self) -> list[Any]:
-        """The values of ``enum``."""
+        """The values of ``enum``; empty without it."""
         given = self.facts.get("enum")
         return given if isinstance(given, list) else []
 
@@ -86,8 +93,8 @@ def kind_of(value: Any) -> str:
 
 
 def merge_schema(ref: JsonRef, into: MergedSchema, trail: Trail) -> bool:
-    """Adds the schema at a reference. False if it leads back into a schema that it is part of; then only its name is
-    known."""
+    """Merge the schema at ``ref`` into ``into``. Return False if it is recursive, that is, part of itself; then only
+    its name is set."""
     if ref.has("$ref"):
         target = ref.followed()
         if isinstance(target.value, dict):
@@ -145,7 +152,7 @@ def _properties(ref: JsonRef, into: MergedSchema) -> None:
 
 
 def _both(one: JsonRef, other: JsonRef) -> JsonRef:
-    """A property that two parts of an ``allOf`` describe: both hold, and the second may add to the first."""
+    """A property that two parts of an ``allOf`` describe: an ``allOf`` of both schemas."""
     if one.path != other.path or one.value == other.value:
         return one
     return replace(one, value={"allOf": [one.value, other.value]})

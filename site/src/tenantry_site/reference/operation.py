@@ -1,4 +1,4 @@
-"""An endpoint from an OpenAPI document or a page's front matter, ready to render."""
+"""The data of an endpoint, from an OpenAPI document or a page's front matter, as the renderers need it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ In = Literal["path", "query", "header", "cookie"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation's identity; a Reader's ``detail`` reads the rest when the page is rendered.
+    """An operation of an OpenAPI document. ``Endpoints.read`` reads its details when its page is rendered.
 
-    ``method``: in capitals (``WEBHOOK`` for a webhook); ``path``: as in the document, or the webhook's name;
-    ``file``: the document's path within the site.
+    ``method``: in upper case (``WEBHOOK`` for a webhook); ``path``: as in the document, or the webhook's name;
+    ``file``: the document's path within the site, or its web address.
     """
 
     method: str
@@ -24,42 +24,42 @@ class Operation:
     file: str
     ref: JsonRef = field(repr=False, compare=False)
     around: JsonRef = field(repr=False, compare=False)
-    """The path item, whose parameters and servers hold for all of its operations."""
+    """The path item, whose parameters and servers apply to all its operations."""
 
     @property
     def title(self) -> str:
-        """The summary, else the id, else method and path."""
+        """The summary, else the ``operationId``, else method and path."""
         named = self.ref.text("summary").strip() or self.around.text("summary").strip()
         return named or self.ref.text("operationId") or f"{self.method} {self.path}"
 
     @property
     def description(self) -> str:
-        """Untrusted Markdown."""
+        """The description, which is untrusted Markdown."""
         return self.ref.text("description") or self.around.text("description")
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names of its groups."""
+        """The operation's tags, the names of its groups."""
         return tuple(tag.value for tag in self.ref.items("tags") if isinstance(tag.value, str))
 
     @property
     def is_webhook(self) -> bool:
-        """Whether the API itself sends this request, so that readers cannot."""
+        """Whether this is a request that the API sends."""
         return self.method == "WEBHOOK"
 
     @property
     def spec(self) -> str:
-        """The ``openapi`` value of a page that names this operation."""
+        """The value of ``openapi`` in the front matter of a page that names this operation."""
         method = "webhook" if self.is_webhook else self.method
         return f"{self.file} {method} {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A request value outside the body, or a response header.
+    """A parameter of a request, or a header of a response.
 
-    ``style`` and ``explode``: as in OpenAPI. ``example``: from the document only. ``json``: the value is written as
-    JSON.
+    ``style`` and ``explode``: as in OpenAPI. ``json``: the value is written as JSON. ``example``: from the document,
+    not made from the schema. ``placeholder``: example text for the input.
     """
 
     name: str
@@ -91,7 +91,7 @@ Form = Literal["json", "form", "multipart", "text", "binary"]
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A body in one content type. ``form``: its input fields."""
+    """A body in one content type. ``form``: the kind of input in which the playground edits it."""
 
     type: str
     form: Form
@@ -101,7 +101,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request body, in the accepted content types."""
+    """A request body. ``media``: one for each content type that the API accepts."""
 
     media: tuple[Media, ...]
     description: str = ""
@@ -120,7 +120,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A part of a server's address that the reader chooses."""
+    """A variable in a server's address, whose value the reader chooses."""
 
     name: str
     default: str
@@ -130,7 +130,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An API server. ``url``: absolute, or a path on the docs' host; no trailing slash."""
+    """A server of an API. ``url``: its address, absolute or a path on the docs' host, without a final slash."""
 
     url: str
     description: str = ""
@@ -138,7 +138,7 @@ class Server:
 
     @property
     def filled(self) -> str:
-        """The address with the variables' defaults."""
+        """The address with the default values of its variables."""
         url = self.url
         for variable in self.variables:
             url = url.replace(f"{{{variable.name}}}", variable.default)
@@ -147,10 +147,8 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """One credential.
-
-    ``prefix`` is sent before the input. For ``basic``, ``labels`` names both fields; otherwise there is one field.
-    """
+    """A credential of a request. ``name``: of the header, query parameter or cookie; ``labels``: of the input fields,
+    two for ``basic``, else one; ``prefix``: sent before the reader's input."""
 
     kind: Literal["bearer", "basic", "key"]
     location: In = "header"
@@ -161,7 +159,7 @@ class Credential:
 
     @property
     def words(self) -> str:
-        """A description as text."""
+        """The credential in words: ``Bearer token in the header Authorization``."""
         if self.kind == "basic":
             return "User name and password"
         where = {"header": "header", "query": "query parameter", "cookie": "cookie"}.get(self.location, "header")
@@ -170,12 +168,12 @@ class Credential:
 
 
 Authorization = tuple[tuple[Credential, ...], ...]
-"""The ways to sign in, of which one is enough; each needs all of its credentials, and one may need none."""
+"""Alternative ways to authenticate. One is enough; it needs all its credentials, and may have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """A request that the API sends: its name and target."""
+    """A request that the API sends back to a client. ``expression``: the target address, with runtime expressions."""
 
     name: str
     expression: str
@@ -184,10 +182,10 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """All data of an operation's page.
+    """An endpoint with everything that its page shows.
 
-    ``documented``: the page lists the parameters itself. ``path_methods``: methods of the same path. ``known``: it is
-    in a document, not only on an ``api`` page.
+    ``documented``: the author's page describes the parameters itself. ``path_methods``: the methods of all operations
+    of the same path.
     """
 
     method: str
@@ -205,11 +203,11 @@ class Endpoint:
 
     @property
     def callable(self) -> bool:
-        """Whether a reader can send it."""
+        """Whether readers can send this request, that is, it is not a webhook."""
         return self.method != "WEBHOOK"
 
     @property
     def request_headers(self) -> frozenset[str]:
-        """The names of the headers that its request may carry: of parameters and credentials."""
+        """The names of the headers that the playground may send: those of parameters and credentials."""
         signing = (one.name for way in self.authorization for one in way if one.location == "header")
         return frozenset((*signing, *(one.name for one in self.parameters if one.location == "header")))

@@ -25,7 +25,7 @@ _WORDS: Final = frozenset({*(method.removeprefix("x-") for method in METHODS), "
 
 @dataclass(frozen=True, slots=True)
 class OperationSpec:
-    """A parsed ``openapi`` entry. ``method``: in capitals; ``file``: empty for any document."""
+    """A parsed ``openapi`` field. ``method``: in upper case; ``file``: empty for any document."""
 
     file: str
     method: str
@@ -33,7 +33,7 @@ class OperationSpec:
 
 
 def parse_spec(spec: str) -> OperationSpec | None:
-    """The parsed entry; None without a method and a path. The method's case is ignored."""
+    """Parse an ``openapi`` field; None if it lacks a method or path. The method may be in any case."""
     match = _SPEC.fullmatch(" ".join(spec.split()))
     if match is None or match["method"].lower() not in _WORDS:
         return None
@@ -41,7 +41,8 @@ def parse_spec(spec: str) -> OperationSpec | None:
 
 
 def files_among(file: str, paths: Sequence[str]) -> Iterator[str]:
-    """The documents with this path, else with this name, else with this name without suffix."""
+    """The documents that ``file`` may mean: the one with this path, else those with this file name, else those with
+    this name and another suffix."""
     if file in paths:  # a web address
         yield file
         return
@@ -69,9 +70,8 @@ def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Ope
 
 
 def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
-    """The most similar operation: the same path with other parameter names, else a similar spelling; the same method
-    first.
-    """
+    """The most similar operation, or None: one whose path differs only in parameter names, else one whose path is
+    spelled similarly; preferably with the same method."""
     path = nearest(entry.path, (one.path for one in operations))
     shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
     same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]
@@ -80,22 +80,22 @@ def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> 
 
 
 _SHOWN: Final = 6
-"""Documents that a diagnostic lists."""
+"""Maximum number of documents that a diagnostic lists."""
 
 
 def read_documents(
     config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes] = MappingProxyType({})
 ) -> Reference:
-    """Read the documents of the configuration's ``openapi``; other files only when a page names them.
+    """Read the OpenAPI documents that a configuration names. Other documents in the site are read when pages need them.
 
-    ``files``: the site's files by path; ``fetched``: documents by web address. Invalid documents give diagnostics,
-    not errors.
+    ``files``: path -> content of the site's files; ``fetched``: web address -> content of a document. Invalid documents
+    give diagnostics, not errors.
     """
     return Reference(Documents(config, files, fetched))
 
 
 class Reference:
-    """The operations of the documents, in order."""
+    """The operations in the OpenAPI documents of a site."""
 
     __slots__ = ("_documents", "_prefixes")
 
@@ -107,33 +107,34 @@ class Reference:
             for url in urls
             if url is not None and (prefix := prefix_of(url))
         ]
-        self._prefixes.sort(key=lambda pair: -len(pair[0]))  # the longest that fits comes first
+        self._prefixes.sort(key=lambda pair: -len(pair[0]))  # so that the longest matching prefix is found first
 
     @property
     def documents(self) -> Mapping[str, tuple[Operation, ...]]:
-        """The operations of each configured document by path, in the file's order."""
+        """Document that the configuration names -> its operations, in the order of the configuration."""
         return {path: self._documents.read(path) for path in self._documents.named}
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """All operations of configured documents and of those that pages use."""
+        """All operations of the documents that the configuration names or pages use."""
         return tuple(chain.from_iterable(map(self._documents.read, self._documents.used)))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the documents; those within an operation are reported on its page."""
+        """Problems of the documents. Problems within an operation are reported for its page."""
         return self._documents.diagnostics
 
     def folder(self, document: str) -> str:
-        """The folder of the only tab or anchor that names a document; empty otherwise."""
+        """The folder for generated pages of a document that only tabs or anchors name: that of the one with the longest
+        path prefix; else empty."""
         prefixes = [prefix for prefix, path in self._prefixes if path == document]
         return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
 
     def find(self, spec: str, page: str = "") -> Operation | None:
-        """The operation for ``[FILE] METHOD /path`` or ``[FILE] webhook NAME``.
+        """The operation for ``[FILE] METHOD /path`` or ``[FILE] webhook NAME``, or None.
 
-        The path must match exactly. If several documents have it, the order is: named by the tab or anchor of
-        ``page``, configured, found in the folder.
+        The path must match exactly. Documents are searched in this order: those that the tab or anchor of ``page``
+        names, those that the configuration names, others in the site's folder.
         """
         entry = parse_spec(spec)
         if entry is None:
@@ -146,7 +147,7 @@ class Reference:
         return None
 
     def problem(self, spec: str, source: str) -> Diagnostic:
-        """Why ``find`` found nothing for the page ``source``, and the fix."""
+        """The diagnostic for the page ``source`` if ``find`` returned None."""
         entry = parse_spec(spec)
         if entry is None:
             message, fix = f"openapi: {spec!r} has no method and path", 'write "METHOD /path", as in "GET /users"'
@@ -156,7 +157,7 @@ class Reference:
         if entry.file and not considered:
             known = PathSuggestions((*self._documents.named, *self._documents.unnamed())).find(entry.file)
             message = f"openapi: there is no OpenAPI document {entry.file}{self._seen(self._considered('', page))}"
-            fix = f"write {known!r}" if known else "add the file, or write the path of one that there is"
+            fix = f"write {known!r}" if known else "add the file, or write the path of an existing one"
         elif not considered:
             message = f"openapi: {entry.method} {entry.path}: the site has no OpenAPI document"
             fix = "put the document into the site's folder, or name its web address in `openapi` and build with --fetch"
@@ -167,7 +168,7 @@ class Reference:
         return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
 
     def _considered(self, file: str, page: str) -> Iterator[str]:
-        """The documents that may hold an operation, most likely first, each once."""
+        """The documents to search for an operation, in order, without repetitions."""
         seen: set[str] = set()
         for path in self._in_turn(file, page):
             if path not in seen:
@@ -185,7 +186,7 @@ class Reference:
         yield from self._documents.unnamed()
 
     def _seen(self, paths: Iterable[str]) -> str:
-        """The documents read so far, with their problems."""
+        """A list of the documents that were searched, with their problems, for the end of a message."""
         known = list(paths)
         if not known:
             return "; the site has none"

@@ -1,5 +1,5 @@
-"""What pages get whose front matter has ``api`` or ``openapi``, and the pages and groups for the operations of a
-document that no page names."""
+"""Renders the endpoints of pages whose front matter has ``api`` or ``openapi``, and generates pages and groups for
+OpenAPI documents that no page refers to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOLDER = "api-reference"
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A page to be. ``group`` is the title of its group in the navigation."""
+    """A generated page. ``group``: title of its group in the navigation."""
 
     path: str
     group: str
@@ -39,12 +39,12 @@ class Generated:
 
 
 def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
-    """A page for each operation of the named documents of which no page names one. ``named``: the ``openapi`` of the
-    pages, by their paths.
+    """Pages for the operations of each document that the configuration names and no page refers to. If a page names an
+    operation of a document, no pages are generated for that document.
 
-    A site that names some operations has chosen them: the rest of that document is left out.
+    ``taken``: paths of existing pages; ``named``: page -> the ``openapi`` field of its front matter.
     """
-    found = [reference.find(spec, page) for page, spec in named.items()]  # each, so that its document counts as used
+    found = [reference.find(spec, page) for page, spec in named.items()]  # find() also marks the document as used
     spoken = {operation.file for operation in found if operation is not None}
     used = set(taken)
     pages = []
@@ -58,7 +58,7 @@ def generated(reference: Reference, taken: Collection[str], named: Mapping[str, 
 
 
 def groups(pages: Iterable[Generated]) -> tuple[Group, ...]:
-    """The groups of the pages, in the order in which their operations come."""
+    """The navigation groups of generated pages, in the order of the operations."""
     found: dict[str, list[str]] = {}
     for page in pages:
         found.setdefault(page.group, []).append(page.path)
@@ -87,7 +87,7 @@ _MODES: Final = ("show", "simple", "hide")
 
 
 class ApiPages:
-    """The API pages of one site. ``reader`` renders the Markdown of descriptions."""
+    """Renders and generates the API pages of one site. ``reader``: renders the Markdown of descriptions."""
 
     __slots__ = ("_config", "_endpoints", "_highlighter", "_host", "_options", "_prose", "_reference")
 
@@ -103,7 +103,7 @@ class ApiPages:
         self._host = _host(self._options.base_url)
 
     def render(self, page: Page) -> Page:
-        """The page with what its front matter asks for; the same page where that is nothing."""
+        """The page with the endpoint that its front matter names; other pages unchanged."""
         if page.front.openapi.strip():
             rendered = self._render_operation(page)
         elif page.front.api.strip():
@@ -113,12 +113,12 @@ class ApiPages:
         return replace(rendered, diagnostics=tuple(_at_first_line(one, page.source) for one in rendered.diagnostics))
 
     def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
-        """Front matter with the title and description of its operation where it has none of its own."""
+        """The front matter, with the title of its operation if it has no title."""
         operation = self._reference.find(front.openapi, page) if front.openapi and not front.title else None
         return replace(front, title=operation.title) if operation is not None else front
 
     def method(self, front: FrontMatter, page: str = "") -> str:
-        """The method that a page is about, in capitals, for a mark in the navigation; empty for other pages."""
+        """The HTTP method of an API page, in upper case; empty for other pages."""
         if front.openapi:
             operation = self._reference.find(front.openapi, page)
             return operation.method if operation is not None else ""
@@ -128,15 +128,12 @@ class ApiPages:
     def generated(
         self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})
     ) -> Iterator[tuple[str, FrontMatter, str]]:
-        """Path, front matter and text (none) of a page for each operation of a document that no page is about.
-
-        ``taken`` are the paths of the pages that there are; ``named`` the ``openapi`` of their front matter.
-        """
+        """Path, front matter and (empty) text of each generated page; arguments as for the function ``generated``."""
         for page in generated(self._reference, taken, named):
             yield page.path, page.front, ""
 
     def groups(self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})) -> tuple[Group, ...]:
-        """The groups of the navigation that hold the pages of ``generated``."""
+        """The navigation groups of the pages that ``generated`` yields."""
         return groups(generated(self._reference, taken, named))
 
     # --- one page -----------------------------------------------------------------------------------------------------
@@ -171,7 +168,7 @@ class ApiPages:
         rendered = render_endpoint(endpoint, page.html, setting, self._prose.on(page.path), self._code)
         return replace(
             page,
-            front=replace(page.front, mode="wide"),  # its second column stands where the list of headings would
+            front=replace(page.front, mode="wide"),  # the second column takes the place of the list of headings
             html=rendered.html,
             headings=(*page.headings, *(part.heading for part in rendered.parts)),
             sections=(*page.sections, *(part.section for part in rendered.parts)),
@@ -198,7 +195,7 @@ class ApiPages:
 
 
 def _at_first_line(diagnostic: Diagnostic, source: str) -> Diagnostic:
-    """A diagnostic of a page as a whole is one of its front matter, which begins at its first line."""
+    """Give a diagnostic without a line the first line of the page, where the front matter begins."""
     return replace(diagnostic, line=1) if source and diagnostic.path == source and not diagnostic.line else diagnostic
 
 
@@ -208,7 +205,7 @@ def _unknown_value(name: str, value: str, allowed: tuple[str, ...], source: str)
 
 
 def _host(base_url: str | None) -> str:
-    """The origin that the docs will have, which an API at a path of it is called at."""
+    """The origin of the published docs, for APIs whose address is only a path."""
     try:
         parts = urlsplit(base_url or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a request of an operation carries: its parameters, its credentials, and the headers that a site declares."""
+"""Reads the parameters and credentials of operations, and the names of all request headers of a site."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from tenantry_site.reference.schemas import Schemas
 from tenantry_site.suggestions import nearest
 
 AUTH_METHODS: Final = ("bearer", "basic", "key", "none")
-"""What a page may say."""
+"""The values of ``authMethod`` in the front matter of a page."""
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-def configured_authorization(
-    method: str, auth: ApiAuth, declared_authorization: Iterable[Credential] = ()
-) -> Authorization:
-    """The one way that a page or the configuration says. ``declared``: what the document knows, where a key goes."""
+def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) -> Authorization:
+    """The way to authenticate that a page or the configuration sets by ``method``. ``declared``: the credentials that
+    the document declares; they say in which header, query parameter or cookie a key is sent."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""
@@ -35,16 +34,15 @@ def configured_authorization(
     label = (auth.name or "Token",)
     if method == "bearer":
         return ((Credential("bearer", name=name or "Authorization", labels=label, prefix=prefix),),)
-    known = next(
-        (one for one in declared_authorization if one.kind == "key" and (name is None or one.name == name)), None
-    )
+    known = next((one for one in declared if one.kind == "key" and (name is None or one.name == name)), None)
     location: In = known.location if known else "header"
     header = name or (known.name if known else "X-API-Key")
     return ((Credential("key", location, header, (auth.name or header,), prefix),),)
 
 
 def declared_authorization(requirements: JsonRef, schemes: JsonRef) -> Authorization:
-    """What a document's ``security`` asks for: a list of alternatives, each with all the schemes that it needs."""
+    """The ways to authenticate that ``security`` lists. ``requirements``: the operation or document that has it;
+    ``schemes``: the document's ``securitySchemes``."""
     ways = []
     for item in requirements.items("security"):
         needed = item.as_object()
@@ -55,7 +53,7 @@ def declared_authorization(requirements: JsonRef, schemes: JsonRef) -> Authoriza
 
 
 def all_schemes(schemes: JsonRef) -> Iterator[Credential]:
-    """Every credential that a document declares."""
+    """The credentials of all security schemes of a document."""
     for name in schemes.value if isinstance(schemes.value, dict) else ():
         scheme = schemes.object(name)
         credential = _scheme(scheme) if scheme else None
@@ -102,11 +100,12 @@ _MOST: Final = 200
 _STYLES: Final[dict[str, str]] = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 _BRACED: Final = re.compile(r"\{([^{}]+)\}")
 _NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})
-"""Headers that OpenAPI says to pass over where they are declared as parameters: they are told of elsewhere."""
+"""Headers that OpenAPI says to ignore as parameters; other parts of a document describe them."""
 
 
 def parameters(operation: Operation, schemas: Schemas, *, ordered: bool) -> tuple[Parameter, ...]:
-    """The operation's own and those of its path, the former before the latter where both have one."""
+    """The parameters of an operation and of its path item; a parameter of the operation replaces one of the path item
+    with the same name and location. ``ordered``: keep the document's order."""
     found: dict[tuple[str, str], Parameter] = {}
     for ref in (operation.around, operation.ref):
         for item in list(ref.items("parameters"))[:_MOST]:
@@ -122,7 +121,8 @@ def parameters(operation: Operation, schemas: Schemas, *, ordered: bool) -> tupl
 
 
 def _check(operation: Operation, found: dict[tuple[str, str], Parameter]) -> None:
-    """Each ``{name}`` of the path is one to fill in, whether it was declared or not."""
+    """Report and fix differences between the path and the declared path parameters: add each undeclared ``{name}``, and
+    remove parameters that are not in the path."""
     names = dict.fromkeys(_BRACED.findall(operation.path))
     for name in names:
         if ("path", name) not in found:
@@ -132,7 +132,7 @@ def _check(operation: Operation, found: dict[tuple[str, str], Parameter]) -> Non
     for (location, name), parameter in list(found.items()):
         if location == "path" and name not in names:
             message = f"the path parameter {name!r} is not in {operation.path}"
-            operation.ref.report("API013", message, f"write {{{name}}} into the path, or take the parameter away")
+            operation.ref.report("API013", message, f"add {{{name}}} to the path, or remove the parameter")
             del found[location, parameter.name]
 
 
@@ -181,7 +181,7 @@ def _example(ref: JsonRef, otherwise: Any) -> Any:
 
 
 def headers(response: JsonRef, schemas: Schemas) -> Iterator[Parameter]:
-    """The headers of a response."""
+    """The documented headers of a response."""
     for name, item in list(response.entries("headers"))[:_MOST]:
         header = item.followed().as_object()
         if header and name.lower() != "content-type":
@@ -189,13 +189,14 @@ def headers(response: JsonRef, schemas: Schemas) -> Iterator[Parameter]:
 
 
 def request_headers(config: SiteConfig, reference: Reference) -> frozenset[str]:
-    """``api.auth.name``, the header parameters of all operations, and the keys that are sent as a header."""
+    """The names of the request headers that a site's API pages may need: ``api.auth.name``, the header parameters of
+    all operations, and the headers of security schemes."""
     names = {config.api.auth.name} if config.api.auth.name and config.api.auth.method != "basic" else set()
     return frozenset((*names, *_parameters(reference), *_keys(reference)))
 
 
 def _parameters(reference: Reference) -> Iterator[str]:
-    diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
+    diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation
     for operation in reference.operations:
         for ref in (operation.around, operation.ref):
             for item in replace(ref, diagnostics=diagnostics).items("parameters"):

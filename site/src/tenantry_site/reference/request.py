@@ -1,4 +1,4 @@
-"""Controls: the inputs that stand for the parts of a request, with what is in them at first."""
+"""Turns an endpoint into the inputs of the playground, and into the initial request for code snippets."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ Kind = Literal["text", "number", "select", "list", "json", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One input. ``location`` is that of a parameter, or ``body`` for a field of a form.
+    """An input of the playground. ``location``: that of a parameter, or ``body`` for a field of a form.
 
-    ``value`` is the text in it at first: a list has one value a line, an object is JSON. ``options`` are those of a
-    select. ``style`` and ``explode`` say how several values are written, as in OpenAPI; ``whole``: as one JSON text.
+    ``value``: the initial text; a list has one value per line, an object is JSON. ``options``: the choices of a select.
+    ``style`` and ``explode``: how several values are sent, as in OpenAPI; ``whole``: the value is sent as JSON.
+    ``words``: the type, for the label.
     """
 
     name: str
@@ -38,13 +39,13 @@ class Control:
 
 
 def of_parameters(parameters: Iterable[Parameter]) -> tuple[Control, ...]:
-    """One input for each parameter, required ones first."""
+    """An input for each parameter, required ones first."""
     made = (_of_parameter(one) for one in parameters)
     return tuple(sorted(made, key=lambda control: not control.required))
 
 
 def of_form(media: Media) -> tuple[Control, ...]:
-    """One input for each field of a form body."""
+    """An input for each field of a form body, required ones first."""
     return tuple(sorted(_of_fields(media), key=lambda control: not control.required))
 
 
@@ -107,7 +108,7 @@ def _kind(shape: Shape, *, form: bool = False) -> tuple[Kind, tuple[str, ...]]:
 
 
 def _text(value: Any, kind: Kind) -> str:
-    """A value as it is typed."""
+    """A value as the text of an input."""
     if value is ABSENT or value is None:
         return ""
     if kind == "list" and isinstance(value, list):
@@ -118,9 +119,9 @@ def _text(value: Any, kind: Kind) -> str:
 
 
 PLACEHOLDER_HOST: Final = "https://example.com"
-"""Stands for the host of the docs where the API's address is a path of it and the host is not known yet."""
+"""The origin in code snippets if the API's address is a path on the docs' host, and that host is unknown."""
 
-_UNESCAPED: Final = "-_.!~*'()"  # what encodeURIComponent leaves too
+_UNESCAPED: Final = "-_.!~*'()"  # the same characters as in JavaScript's encodeURIComponent
 _BREAKS: Final = re.compile(r"[\x00-\x1f\x7f]+")
 NAME: Final = re.compile(r"\{([^{}]+)\}")
 _PARTED: Final = {"spaceDelimited": "%20", "pipeDelimited": "|"}
@@ -128,7 +129,7 @@ _PARTED: Final = {"spaceDelimited": "%20", "pipeDelimited": "|"}
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A body. ``text`` for JSON and text; ``pairs`` of a form, each with whether it is a file."""
+    """The body of a request. ``text``: of JSON and text; ``pairs``: (name, value, whether it is a file) of a form."""
 
     form: Form
     type: str
@@ -138,7 +139,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request. ``user`` is what basic authorization sends."""
+    """A request for code snippets. ``user``: user name and password of basic authentication."""
 
     method: str
     url: str
@@ -146,11 +147,12 @@ class Request:
     body: Sent | None = None
     user: tuple[str, str] | None = None
     by_query: bool = False
-    """Whether the same path takes the same body by QUERY."""
+    """Whether the same path also has an operation with the method QUERY."""
 
 
 def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
-    """The request with the examples and defaults of the document, and names where there are none."""
+    """The request with the document's examples and defaults; required values without either are placeholders. ``host``:
+    the origin of the docs."""
     inputs = of_parameters(endpoint.parameters)
     signing = endpoint.authorization[0] if endpoint.authorization else ()
     server = endpoint.servers[0].filled if endpoint.servers else ""
@@ -187,7 +189,7 @@ def _user(one: Credential) -> tuple[str, str]:
 
 
 def literal(path: str) -> str:
-    """A part of a path that no parameter stands in, as an address has it."""
+    """A part of a path without parameters, percent-encoded for an address."""
     return quote(path, safe="/:@!$&*+,;=()-._~%")
 
 
@@ -201,7 +203,7 @@ def _queries(inputs: Iterable[Control]) -> Iterator[str]:
 
 
 def _written(control: Control) -> Iterator[tuple[str, str]]:
-    """The pairs of a query that one input stands for, values encoded."""
+    """The query parameters for an input's value: pairs of name and encoded value."""
     name = control.name
     value = _json(control.value) if control.kind == "json" and not control.whole else None
     if isinstance(value, dict):
@@ -243,7 +245,7 @@ def _headers(inputs: Iterable[Control], signing: Iterable[Credential], body: Sen
 
 
 def bearing(token: str) -> str:
-    """What the header of a bearer holds; who typed the word before the token does not get it twice."""
+    """The ``Authorization`` header for a bearer token; the token may already have the prefix ``Bearer``."""
     return token if token[:7].lower() == "bearer " else f"Bearer {token}"
 
 
@@ -269,7 +271,7 @@ def _pairs(control: Control) -> Iterator[tuple[str, str, bool]]:
 
 
 def _joined(control: Control) -> str:
-    """The value of an input that is one text: a list with commas."""
+    """The value of an input as one string; the values of a list are joined by commas."""
     if control.kind == "list":
         return ",".join(line for line in control.value.split("\n") if line)
     return control.value
@@ -291,10 +293,10 @@ def _encoded(text: str) -> str:
 
 
 def _blank(name: str) -> str:
-    """What stands for a value that only the reader has: ``<TOKEN>``."""
+    """The placeholder for a value that only the reader has: ``<TOKEN>``."""
     return f"<{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_').upper() or 'VALUE'}>"
 
 
 def _line(text: str) -> str:
-    """A header's value: it has no breaks."""
+    """A header value, with spaces instead of line breaks and control characters."""
     return _BREAKS.sub(" ", text).strip()

@@ -1,5 +1,5 @@
-"""A schema as it is shown to a reader: references followed, ``allOf`` merged, cut where it would have no end; and its
-bounds as text."""
+"""Reads JSON schemas into the form in which pages show them: with references followed, ``allOf`` merged, recursion and
+size limited, and constraints in words."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.merged_schema import MergedSchema, merge_schema
 
 ABSENT: Final[Any] = object()
-"""Stands for a default, a constant or an example that is not given: null is a value like any other."""
+"""Marks an absent default, constant or example; None cannot, as null is a valid value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object. ``name`` is its key, or says what keys are meant."""
+    """A property of an object. ``name``: its key; ``/pattern/`` for a pattern property; ``[0]`` for an array item."""
 
     name: str
     shape: Shape
@@ -26,12 +26,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """``type`` is as text (``array of strings``), ``kind`` the JSON type or empty, ``name`` the reference's.
+    """A schema as pages show it.
 
-    ``fields`` are an object's properties; ``extra`` the shape of all others, if anything is said.
-    ``items`` is an array's. ``alternatives`` are those of ``oneOf`` or ``anyOf``, with ``choice`` as their heading.
-    ``recursive``: the schema is one of those that it stands in, and is not drawn again. ``constraints`` are words;
-    ``pattern`` is apart because it is code; ``least`` is the least number above 0 that is allowed.
+    ``type``: in words (``array of strings``); ``kind``: the JSON type, empty if any; ``name``: last part of the
+    ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``:
+    there are none. ``items``: schema of an array's items. ``alternatives``: those of ``oneOf`` or ``anyOf``, with the
+    heading ``choice``. ``recursive``: the schema is inside itself, or cut for its size; its contents are not shown.
+    ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum, if it is greater than
+    0.
     """
 
     type: str = "any"
@@ -62,7 +64,7 @@ class Shape:
 
     @property
     def nested(self) -> bool:
-        """Whether there is more to show of it than one line."""
+        """Whether the schema has contents to show below its line: properties, alternatives, or items that do."""
         inner = self.items
         while inner is not None and inner.items is not None:
             inner = inner.items
@@ -82,7 +84,8 @@ _COUNTED: Final = (
 
 
 def constraints(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """``{"minLength": 1, "maxLength": 255}`` -> ``("1 to 255 characters",)``. What is no number is passed over."""
+    """The constraints of a schema in words: ``{"minLength": 1, "maxLength": 255}`` gives ``("1 to 255 characters",)``.
+    Bounds that are not numbers are ignored."""
     return (*_counts(facts), *_bounds(facts), *_others(facts))
 
 
@@ -119,7 +122,7 @@ def _bounds(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _limit(facts: Mapping[str, Any], bound: str, exclusive: str) -> tuple[float | None, float | None]:
-    """The bound that may be reached and the one that may not: 3.0 says which by a truth value, 3.1 by a number."""
+    """The inclusive and the exclusive bound. ``exclusive`` is a boolean in OpenAPI 3.0, and a number in 3.1."""
     limit, strict = number(facts.get(bound)), facts.get(exclusive)
     if strict is True:
         return None, limit
@@ -135,35 +138,35 @@ def _others(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def number(value: Any) -> int | float | None:
-    """The value if it is a number; a truth value is none."""
+    """The value if it is a number, else None; booleans are not numbers."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def written(value: float) -> str:
-    """A number as people write it: 3, not 3.0; large bounds as they are."""
+    """A number as text: ``3`` for 3.0. Numbers from 10^15 on keep Python's notation."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else str(value)
 
 
 def least(facts: Mapping[str, Any]) -> int | float | None:
-    """The least number that a schema allows where that is more than 0: an example is better off with it."""
+    """The minimum of a numeric schema, for a generated example; None if it is not greater than 0."""
     limit, above = _limit(facts, "minimum", "exclusiveMinimum")
     found = above + 1 if above is not None else limit
     return None if found is None or found <= 0 else found
 
 
 _MOST: Final = 600
-"""Shapes under one body or parameter: what is larger is no longer read, and would weigh more than the whole page."""
+"""Maximum number of schemas in one body or parameter; further ones are cut, as the page would become too large."""
 _DEEPEST: Final = 12
 
 
 Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
-"""Shapes that were made of a reference, by the file that it stands in and its text, and what was said while."""
+"""Cache: (document, ``$ref``) -> the shape, and the diagnostics that were reported while it was read."""
 
 
 class Schemas:
-    """Makes shapes. ``ordered``: properties stay in the document's order; else required first, then by name.
+    """Reads schemas. ``ordered``: keep the document's order of properties; else required ones come first, then by name.
 
-    ``known`` has the shapes that operations share, such as that of an error; it is added to.
+    ``known``: a cache of shapes that operations share, such as that of an error.
     """
 
     __slots__ = ("_depth", "_known", "_left", "_ordered", "_trail")
@@ -176,7 +179,7 @@ class Schemas:
         self._trail: list[tuple[str, str]] = []
 
     def shape(self, ref: JsonRef) -> Shape:
-        """The shape of the schema at a reference; what any value has where there is none."""
+        """The shape of the schema at ``ref``; the shape of any value if there is no schema."""
         if self._depth:
             return self._made(ref)
         self._left = _MOST
@@ -207,8 +210,8 @@ class Schemas:
 
     def _cut(self, ref: JsonRef, merged: MergedSchema) -> Shape:
         limit = f"{_DEEPEST} levels" if self._depth > _DEEPEST else f"{_MOST} parts"
-        message = f"this schema has more than the {limit} that a page shows of one body"
-        ref.report("API009", message, "nothing, or give the deep part a page of its own", Severity.INFO)
+        message = f"this schema has more than {limit}; a page does not show the rest"
+        ref.report("API009", message, "simplify the schema, or ignore this", Severity.INFO)
         return Shape(type=_words(merged), kind=merged.kind(), name=merged.name, recursive=True)
 
     def _finished(self, merged: MergedSchema) -> Shape:
@@ -260,7 +263,7 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """The names that are required and described nowhere: an alternative may consist of nothing else."""
+    """A constraint for required properties without a schema; some alternatives consist only of these."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

@@ -1,5 +1,5 @@
-"""The base addresses of an operation, from the document and the configuration; and those that the playgrounds of a site
-call."""
+"""Finds the servers of an operation, and the addresses of all servers to which the playgrounds of a site send
+requests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
-    """Where an operation is: the servers of its own, of its path, of the configuration, of the document.
-
-    The configuration's ``api.baseUrl`` is for all endpoints, so only what is said of this one goes before it.
-    """
+    """The servers of an operation: its own, else those of its path item, else ``configured`` (``api.baseUrl``), else
+    those of the document ``root``."""
     for ref in (operation.ref, operation.around):
         found = tuple(_servers(ref))
         if found:
@@ -27,13 +25,14 @@ def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> t
 
 
 def of_addresses(addresses: Iterable[str]) -> tuple[Server, ...]:
-    """Servers of plain addresses; what is no address is passed over."""
+    """Servers with these addresses; invalid addresses are ignored."""
     cleaned = (clean(address) for address in addresses)
     return tuple(Server(address) for address in dict.fromkeys(cleaned) if address is not None)
 
 
 def clean(address: str) -> str | None:
-    """An http(s) address or a path of the docs' own host, without what does not belong to a base; else None."""
+    """A server address, without user information, query, fragment and final slash: an http(s) address, or a path on the
+    docs' host. None for any other address."""
     try:
         parts = urlsplit(address.strip())
     except ValueError:
@@ -65,20 +64,20 @@ def _variables(server: JsonRef) -> Iterator[Variable]:
         variable = item.as_object()
         enum = tuple(str(value.value) for value in variable.items("enum") if isinstance(value.value, (str, int, float)))
         default = variable.text("default") or (enum[0] if enum else "")
-        # it goes into an address, which takes no blank and nothing that ends it
+        # percent-encoded, as the value becomes part of an address
         safe = quote(default, safe=_KEPT.replace("{", "").replace("}", ""))
         yield Variable(name, safe, tuple(quote(value, safe=_KEPT) for value in enum), variable.text("description"))
 
 
 _MOST = 64
-"""Addresses of one server: each variable multiplies them."""
+"""Maximum number of addresses of one server; each variable multiplies their number."""
 
 
 def server_urls(reference: Reference) -> frozenset[str]:
-    """The servers of all operations. A variable in an address has its default value, or any that it may have."""
+    """The addresses of the servers of all operations. An address with variables is given for all their values."""
     found: set[Server] = set()
     for operation in reference.operations:
-        diagnostics = DocumentDiagnostics()  # what is wrong with them is reported on the page of the operation
+        diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation
         ref, around = (
             replace(operation.ref, diagnostics=diagnostics),
             replace(operation.around, diagnostics=diagnostics),

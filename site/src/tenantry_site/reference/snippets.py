@@ -1,7 +1,7 @@
-"""Snippets: one request as a command of curl, and as programs of Python and JavaScript.
+"""Writes a request as a curl command, a Python program and a JavaScript module.
 
-The program of Python uses the standard library alone, so that it runs wherever Python does. That of JavaScript uses
-fetch, or Node's own client where fetch cannot.
+The Python program uses only the standard library. The JavaScript module uses ``fetch``, or Node's HTTP client for
+requests that ``fetch`` cannot send.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _PYTHON: Final = {"true": "True", "false": "False", "null": "None"}
 
 
 def quoted(text: str) -> str:
-    """A string literal of Python and of JavaScript alike: JSON's escapes are a part of both."""
+    """A string literal that is valid in both Python and JavaScript: both support the escapes of JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def value(text: str, language: str, indent: int) -> str | None:
-    """JSON text as an expression, its lines indented; None if the text is not JSON.
+    """JSON text as an expression of the language, with all lines but the first indented; None if it is not valid JSON.
 
-    Numbers stay as they were written: a program that read them would round large ones.
+    Numbers are copied as text, so that large ones are not rounded.
     """
     try:
         json.loads(text, parse_constant=_refuse)
@@ -45,7 +45,7 @@ def value(text: str, language: str, indent: int) -> str | None:
 
 
 def indented(text: str, indent: int) -> str:
-    """All lines but the first moved to the right."""
+    """Indent all lines but the first."""
     return text.replace("\n", "\n" + " " * indent)
 
 
@@ -54,7 +54,8 @@ def _refuse(constant: str) -> None:
 
 
 def curl(request: Request) -> str:
-    """One command over several lines. Every foreign text is in single quotes, where a shell reads nothing."""
+    """The request as a curl command on several lines. All values are in single quotes, in which shells expand
+    nothing."""
     return " \\\n  ".join(_curl_parts(request))
 
 
@@ -73,7 +74,7 @@ def _curl_body(body: Sent) -> Iterator[str]:
     if body.form == "binary":
         yield "--data-binary '@FILE'"
     elif body.form in ("json", "text"):
-        yield f"--data-raw {shell_quoted(body.text)}"  # --data would read a file where the text begins with @
+        yield f"--data-raw {shell_quoted(body.text)}"  # --data would read a file if the text begins with @
     for name, value, is_file in body.pairs:
         if body.form == "form":
             yield f"--data-urlencode {shell_quoted(f'{name}={value}')}"
@@ -86,7 +87,7 @@ def _curl_body(body: Sent) -> Iterator[str]:
 
 
 def shell_quoted(text: str) -> str:
-    """The text as one word of a shell; without NUL, which no word can hold."""
+    """The text as one quoted word for a shell, without NUL characters, which are impossible there."""
     bare = text.replace("\0", "").replace("'", "'\"'\"'")
     return f"'{bare}'"
 
@@ -108,11 +109,11 @@ for disposition, content in [
 body += f"--{boundary}--\\r\\n".encode()
 
 """
-"""The standard library writes no such body (RFC 7578)."""
+"""Code that builds a multipart body (RFC 7578), for which the standard library has no function."""
 
 
 def python(request: Request) -> str:
-    """A whole program."""
+    """The request as a Python program."""
     form = request.body.form if request.body is not None else ""
     before, data, extra = _python_body(request.body) if request.body is not None else ("", "", "")
     imports = [
@@ -140,7 +141,7 @@ def _python_headers(request: Request) -> Iterator[str]:
 
 
 def _python_body(body: Sent) -> tuple[str, str, str]:
-    """What comes before the request, the expression of the body, and a header that belongs to it."""
+    """The code before the request, the expression for the body, and a header for it (empty: none)."""
     if body.form == "multipart":
         parts = "".join(f"    {_python_part(*pair)},\n" for pair in body.pairs)
         header = '"Content-Type": "multipart/form-data; boundary=" + boundary'
@@ -163,7 +164,7 @@ def _python_part(name: str, text: str, is_file: bool) -> str:
 
 
 def _named(text: str) -> str:
-    """A name in a header, as browsers write it (HTML, multipart/form-data encoding algorithm)."""
+    """A field or file name, escaped as browsers do (HTML, multipart/form-data encoding algorithm)."""
     return text.replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
 
 
@@ -171,7 +172,7 @@ _MARK: Final = re.compile(r"@([A-Z]+)@")
 
 
 def javascript(request: Request) -> str:
-    """A whole module. fetch refuses a body with GET and HEAD, so that one is for Node."""
+    """The request as a JavaScript module. With a body and GET or HEAD, which ``fetch`` refuses, it is for Node."""
     if request.body is not None and request.method in ("GET", "HEAD"):
         literal = value(request.body.text, "javascript", 0) if request.body.form == "json" else None
         expression = f"JSON.stringify({literal})" if literal is not None else _javascript_body(request.body)[1]
@@ -202,7 +203,7 @@ def _javascript_headers(request: Request) -> list[str]:
 
 
 def _javascript_body(body: Sent) -> tuple[str, str]:
-    """What comes before the call, and the expression of the body."""
+    """The code before the call, and the expression for the body."""
     if body.form == "multipart":
         added = "".join(
             f"form.append({quoted(name)}, {_javascript_part(text, is_file)});\n" for name, text, is_file in body.pairs
@@ -222,7 +223,7 @@ def _javascript_part(text: str, is_file: bool) -> str:
 
 
 def node_frame(method: str, form: Form, *, by_query: bool) -> str:
-    """The program for a body with GET or HEAD, with marks for what a reader changes."""
+    """The Node program for a body with GET or HEAD, with marks such as ``@BODY@`` for the values to fill in."""
     if form in ("multipart", "binary"):
         return f"// fetch sends no body with {method}, and Node has no client that makes this one: use curl."
     hint = " In a browser, send the same body with QUERY." if by_query else ""
@@ -246,6 +247,6 @@ LANGUAGES: Final[tuple[tuple[str, str, Callable[[Request], str]], ...]] = (
     ("Python", "python", python),
     ("JavaScript", "javascript", javascript),
 )
-"""The title of each, the language to highlight it as, and what writes it."""
+"""The snippets of a request: title, language for highlighting, and the function that writes it."""
 
 __all__ = ["LANGUAGES", "curl", "javascript", "python"]

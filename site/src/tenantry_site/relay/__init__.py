@@ -1,8 +1,8 @@
-"""The relay: sends the requests that a reader composes on an API page, to the origins that were configured.
+"""The relay sends the requests that a reader composes on an API page to the API, if its origin is configured.
 
-A browser sends no GET with a body and no request to another origin that does not expect it. The relay does, for the
-pages of its own origin. Off unless an app mounts it. Whoever reaches the docs can use it: its list of origins is the
-wall, and nothing that a request says can move it.
+Browsers cannot send a GET with a body, nor a request to an origin that does not allow it (CORS); the relay can, for
+pages of its own origin. It is off unless an app mounts it. Any reader of the docs can use it, so its protection is the
+list of allowed origins, which a request cannot change.
 """
 
 from tenantry_site.relay.app import Relay

@@ -1,7 +1,7 @@
-"""Relay: the ASGI app that the playground's script posts to, and which requests it takes.
+"""The ASGI app of the relay, to which the playground's script posts requests.
 
-A page of another origin can neither set the header of ours nor send ``application/json`` without being asked first, and
-the relay never agrees. What a browser reports of itself is checked too: two checks are cheap.
+Pages of other origins cannot use it: to send its header or ``application/json``, a browser first needs permission by a
+CORS preflight request, which the relay never gives. As a second check, it compares ``Sec-Fetch-Site`` and ``Origin``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from tenantry_site.relay.request import SCOPE_KEY, RelayRequest, check_names, pa
 from tenantry_site.relay.url import PORTS, parse_url
 
 MAX_REQUEST: Final = 512 * 1024
-"""Bytes of the JSON that the relay takes: 64 KiB of a body may be six times as long when every character is escaped."""
+"""Maximum size in bytes of a request to the relay. A 64 KiB body is six times as long if JSON escapes each
+character."""
 
 _HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -36,10 +37,10 @@ _HEADERS: Final = {
 
 
 class Relay:
-    """Takes ``{method, url, headers, body}`` by POST, sends it, and answers with what came back.
+    """An ASGI app that takes ``{method, url, headers, body}`` by POST, sends that request, and returns the response.
 
-    The answer is ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
-    ``{"error": {"code", "message"}}`` with a code of ``CODES`` and its status.
+    It answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
+    ``{"error": {"code", "message"}}`` with a code of ``CODES`` and the status of that code.
     """
 
     def __init__(
@@ -55,17 +56,18 @@ class Relay:
         tls: ssl.SSLContext | None = None,
         resolve: dial.Resolve = dial.resolve,
     ) -> None:
-        """``origins`` (``https://api.example.com``, with the port if it is not the scheme's own) may be reached on the
-        public internet; ``private`` ones also in private networks and on this machine.
+        """``origins`` (``https://api.example.com``, with the port unless it is the scheme's default) may be reached on
+        the public internet; ``private`` origins also in private networks and on this machine.
 
-        ``timeout``: seconds for everything, from the first byte of the page's request to the last of the response.
-        ``limit``: bytes of a response's body. ``concurrency``: requests at once. ``hosts``: the names that the docs
-        are served under, without a port; given, a request under another name is refused (DNS rebinding of the docs).
-        ``headers``: the names of request headers that may be sent beside Accept, Content-Type, Authorization and those
-        that the docs' pages declare; a name of a client's or a user's own header is a ValueError.
-        ``tls``: the certificates to trust; None: the system's. ``resolve`` stands in for the system's resolver.
+        ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum bytes of a
+        response's body; the rest is cut off. ``concurrency``: maximum number of requests at the same time. ``hosts``:
+        the host names of the docs, without ports; if given, requests with another ``Host`` are refused (against DNS
+        rebinding). ``headers``: names of request headers that may be sent in addition to Accept, Content-Type,
+        Authorization and those that the pages declare. ``tls``: the certificates to trust; None: those of the system.
+        ``resolve``: replaces the system's resolver.
 
-        Raises ValueError if an origin is more than an origin, cannot be read, or is a metadata service's name.
+        Raises ValueError for an origin that is invalid, has a path, or is a metadata service, and for a name in
+        ``headers`` that identifies a client or user.
         """
         self._private = frozenset(_origin(text) for text in private)
         self._origins = frozenset(_origin(text) for text in origins) | self._private
@@ -80,7 +82,7 @@ class Relay:
 
     @property
     def origins(self) -> frozenset[str]:
-        """Every origin that may be reached, the private ones included."""
+        """All origins that may be reached, including the private ones."""
         return self._origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -129,7 +131,7 @@ class Relay:
                 "The docs' operator can add it to the relay's origins.",
             )
         private = url.origin in self._private
-        hint = f"If that is meant, list {url.origin} among the relay's private origins."
+        hint = f"To allow it, add {url.origin} to the relay's private origins."
         addresses = await dial.checked_addresses(url, self._resolve, private=private, trust_literal=private, hint=hint)
         reader, writer = await dial.connect(addresses, url, self._tls)
         try:
@@ -147,18 +149,21 @@ def _origin(text: str) -> str:
     if url.path != "/":
         raise ValueError(f"{text!r} is more than an origin: write {url.origin}")
     if url.host.rstrip(".") in dial.METADATA_NAMES:
-        raise ValueError(f"{text!r} is a metadata service, which no relay reaches")
+        raise ValueError(f"{text!r} is a metadata service, which a relay must not reach")
     return url.origin
 
 
 RELAY_HEADER: Final = "x-tenantry-relay"
-"""What the playground's script sends, with the value ``1``."""
+"""Name of the header that the playground's script sends, with the value ``1``."""
 
 _OWN_SITES = frozenset({"same-origin", "none"})
 
 
 def check_origin(request: Request, hosts: Collection[str]) -> None:
-    """``hosts`` are the names that the docs are served under; empty: any. Raises RelayError."""
+    """Raise RelayError unless the request is a POST from a page of the relay's own origin.
+
+    ``hosts``: the allowed host names of the docs; empty: any.
+    """
     if request.method != "POST":
         raise RelayError("method_not_allowed", "The relay accepts only POST.")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -170,17 +175,18 @@ def check_origin(request: Request, hosts: Collection[str]) -> None:
     named = request.headers.getlist("host")
     origins = request.headers.getlist("origin")
     if len(named) != 1 or len(origins) > 1:
-        raise RelayError("foreign_request", "The request has no Host, or names several.")
+        raise RelayError("foreign_request", "The request has no Host header, or several Host or Origin headers.")
     host = named[0].lower()
     name, colon, port = host.rpartition(":")  # the brackets of IPv6 stay
     if hosts and (name if colon and port.isdigit() else host) not in hosts:
-        raise RelayError("foreign_request", "The docs are not served under the name that the request has as its Host.")
+        raise RelayError("foreign_request", "The Host of the request is not a configured host name of the docs.")
     if origins and not _same_origin(origins[0].lower(), host):
         raise RelayError("foreign_request", "The request comes from a page of another origin.")
 
 
 def _same_origin(origin: str, host: str) -> bool:
-    """Behind a proxy the scheme is not known here, so name and port are what is compared."""
+    """Whether ``Origin`` and ``Host`` have the same name and port. The scheme is not compared: behind a proxy, the
+    relay does not know its own."""
     try:
         parts = urlsplit(origin)
     except ValueError:

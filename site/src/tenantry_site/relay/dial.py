@@ -1,10 +1,10 @@
-"""Dial: from a URL to a stream, by way of IP addresses that were checked.
+"""Connects to the host of a URL, after checking its IP addresses.
 
-A name is resolved once, every address of the answer is checked, and the connection is made to a checked address, never
-to the name again: an answer that changes afterwards changes nothing. The certificate is the name's.
+A name is resolved once, all its addresses are checked, and the connection is made to a checked address. So a DNS answer
+that changes later has no effect (DNS rebinding). The TLS certificate must still be valid for the name.
 
-The tables of addresses are the IANA special-purpose registries (RFC 6890 and its successors), the addresses under which
-clouds hand out credentials, and every form of IPv6 address that carries an IPv4 address within.
+The address tables are the IANA special-purpose registries (RFC 6890 and its successors), the addresses of cloud
+metadata services, and all forms of IPv6 addresses that contain an IPv4 address.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _METADATA: Final = {
     "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16", "192.0.0.192",
     "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254",
 }  # fmt: skip
-"""Where clouds answer with credentials. One of them has an address of the public internet."""
+"""Addresses of cloud metadata services, which give out credentials. One (168.63.129.16) is a public address."""
 
 METADATA_NAMES: Final = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 )
-"""The names of the same."""
+"""Host names of cloud metadata services."""
 
 _OPENABLE: Final = {
     "a loopback address": ("127.0.0.0/8", "::1/128"),
     "a private address": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"),
-    "an address of a carrier's own network": ("100.64.0.0/10",),
+    "a carrier-grade NAT address": ("100.64.0.0/10",),
 }
 
 _CLOSED: Final = {
@@ -57,10 +57,10 @@ _CLOSED: Final = {
 }  # fmt: skip
 
 _GLOBAL_V6: Final = ip_network("2000::/3")
-"""The only part of IPv6 that is given out for the public internet."""
+"""The only IPv6 range that is allocated for the public internet."""
 
 _ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
-"""The middle of an interface identifier that ends with an IPv4 address (RFC 5214 section 6.1)."""
+"""Upper half of an interface identifier whose lower half is an IPv4 address (RFC 5214, section 6.1)."""
 
 _Table = tuple[tuple[str, IPv4Network | IPv6Network], ...]
 
@@ -74,10 +74,9 @@ _CLOSED_TABLE: Final = _table(_CLOSED)
 
 
 def address_problem(ip: Ip, *, private: bool = False) -> str | None:
-    """Why not to connect to an address: what kind of address it is; None for one that may be connected to.
+    """The kind of a forbidden address (``a loopback address``), or None if connecting to it is allowed.
 
-    ``private`` allows loopback, private and carriers' addresses, and no other: a name that an operator opened leads to
-    no metadata service.
+    ``private``: allow loopback, private and carrier-grade NAT addresses too; metadata services stay forbidden.
     """
     if str(ip) in _METADATA:
         return "the address of a metadata service"
@@ -97,16 +96,16 @@ def _find(ip: Ip, table: _Table) -> str | None:
 
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""The IP addresses of a name, for a port. Raises OSError if there are none."""
+"""Returns the IP addresses of a host name, for a port. Raises OSError if there are none."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 ATTEMPT_SECONDS: Final = 3.0
-"""How long one address may take while there is another."""
+"""Timeout in seconds of a connection attempt, if there is another address to try."""
 
 
 async def resolve(name: str, port: int) -> list[str]:
-    """The addresses that the system's resolver gives."""
+    """The IP addresses of a host name, from the system's resolver."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return [str(address[0]) for *_, address in found]
@@ -115,10 +114,11 @@ async def resolve(name: str, port: int) -> list[str]:
 async def checked_addresses(
     url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
 ) -> list[Ip]:
-    """The addresses to connect to, all of them checked. Raises RelayError.
+    """The IP addresses of the URL's host. Raises RelayError if there are none, or one of them is forbidden.
 
-    ``private`` allows loopback, private and carriers' addresses. ``trust_literal``: an address that is itself written
-    as a number is taken as it is: the operator wrote down just this one. ``hint`` says how to allow private addresses.
+    ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
+    that the URL itself contains, as the operator has allowed exactly this address. ``hint``: added to the error for a
+    private address; it says how to allow it.
     """
     if url.literal is not None:
         if not trust_literal:
@@ -141,20 +141,19 @@ async def checked_addresses(
 def _check_address(url: Url, ip: Ip, *, private: bool, hint: str) -> None:
     kind = address_problem(ip, private=private)
     if kind is not None:
-        message = f"{url.host} leads to {kind}."
+        message = f"{url.host} resolves to {kind}, which is not allowed."
         raise RelayError("address_refused", message if private or not hint else f"{message} {hint}")
 
 
 @lru_cache(maxsize=1)
 def _system_trust() -> ssl.SSLContext:
-    """The certificates that this machine trusts; read at the first connection that needs them, for it takes longer than
-    all the rest of a start."""
+    """The TLS settings of the system. Reading its certificates is slow, so it is done at the first TLS connection."""
     return ssl.create_default_context()
 
 
 async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None = None) -> Streams:
-    """A stream to the first address that takes a connection. ``tls``: the certificates to trust; None: the system's.
-    Raises RelayError."""
+    """Connect to the first address that accepts, with TLS for https. ``tls``: the certificates to trust; None: those of
+    the system. Raises RelayError."""
     for ip in addresses[:-1]:
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):
@@ -181,13 +180,13 @@ async def _connect(ip: Ip, url: Url, tls: ssl.SSLContext | None) -> Streams:
     except (ssl.SSLError, ConnectionError):
         sock.close()
         raise RelayError("tls_failed", f"{url.authority} did not complete the TLS handshake.") from None
-    except BaseException:  # the time is up
+    except BaseException:  # a timeout cancels this coroutine
         sock.close()
         raise
 
 
 async def open_socket(ip: Ip, port: int) -> socket.socket:
-    """A connected socket. It is given an address and never a name."""
+    """A non-blocking socket that is connected to an IP address. Raises OSError."""
     sock = socket.socket(socket.AF_INET6 if ip.version == 6 else socket.AF_INET, socket.SOCK_STREAM)
     try:
         sock.setblocking(False)

@@ -1,4 +1,4 @@
-"""RelayError: why a request was not relayed, or why no answer came. Each code has one status and one meaning."""
+"""The errors of the relay: a request was not relayed, or got no complete response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The relay's own HTTP status for a code, and the code's meaning in one line."""
+    """The HTTP status that the relay answers with for an error code, and the code's meaning."""
 
     status: int
     meaning: str
@@ -16,27 +16,31 @@ class Code:
 
 CODES: Final[dict[str, Code]] = {
     "method_not_allowed": Code(405, "The relay accepts only POST."),
-    "unsupported_media_type": Code(415, "The relay takes a body of application/json."),
+    "unsupported_media_type": Code(415, "The relay accepts only a body of application/json."),
     "foreign_request": Code(403, "The request does not come from a page of the relay's own origin."),
     "too_large": Code(413, "The request to the relay, or the body in it, is too large."),
-    "bad_request": Code(400, "The request to the relay is not the JSON object that it takes."),
-    "bad_address": Code(400, "The address is not one that is read the same way everywhere."),
-    "method_refused": Code(400, "The method is not one that the relay sends."),
+    "bad_request": Code(400, "The request to the relay is not a JSON object in the expected form."),
+    "bad_address": Code(400, "The address is not an http or https address in a form that all programs read alike."),
+    "method_refused": Code(400, "The relay does not send requests with this method."),
     "header_refused": Code(400, "A header is not declared by the docs, cannot be sent, or names a client or a user."),
-    "origin_not_allowed": Code(403, "The address is of an origin that the relay may not reach."),
-    "address_refused": Code(403, "The name leads to a network address that the relay may not reach."),
+    "origin_not_allowed": Code(403, "The relay may not reach the origin of this address."),
+    "address_refused": Code(403, "The host name resolves to a network address that the relay may not reach."),
     "busy": Code(429, "The relay is handling its maximum number of requests."),
     "name_not_found": Code(502, "The host's name could not be resolved."),
-    "unreachable": Code(502, "No connection could be made, or it broke."),
+    "unreachable": Code(502, "No connection could be made, or it was lost."),
     "tls_failed": Code(502, "The server's certificate was rejected, or the TLS handshake failed."),
-    "bad_response": Code(502, "What came back is not an HTTP response."),
-    "timed_out": Code(504, "The answer was not complete within the relay's time."),
+    "bad_response": Code(502, "The server did not send a complete HTTP response."),
+    "timed_out": Code(504, "The response was not complete within the relay's timeout."),
 }
-"""Every code that the relay answers with."""
+"""Error code -> its status and meaning."""
 
 
 class RelayError(Exception):
-    """``code`` is a key of CODES; ``message`` says what was found and what to do, and holds no secret."""
+    """Raised for a request that the relay refuses or that fails.
+
+    ``code``: a key of ``CODES``; ``message``: for the reader; it says what happened and what to do, and contains no
+    secret.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

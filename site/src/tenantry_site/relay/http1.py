@@ -1,4 +1,4 @@
-"""One HTTP/1.1 request and its response over a stream, within limits, and the response as the page gets it."""
+"""Sends one HTTP/1.1 request over a stream, reads the response within limits, and converts it to JSON for the page."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tenantry_site.relay.errors import RelayError
 from tenantry_site.relay.request import RelayRequest
 
 MAX_HEAD: Final = 32 * 1024
-"""Bytes of a response's head, and of a chunk's."""
+"""Maximum size in bytes of the head of a response, and of a chunk header."""
 
 _CHUNK: Final = 64 * 1024
 
 _EVENTS: Final = 64
-"""Parts of a response after which the others of the event loop have their turn: a part may be a chunk of one byte."""
+"""Number of parsing events after which the event loop may run other tasks. A response may be in chunks of one byte."""
 
 _BODIED = frozenset({"POST", "PUT", "PATCH"})
-"""Methods whose empty body is announced too (RFC 9110 section 8.6)."""
+"""Methods that send ``Content-Length: 0`` for an empty body (RFC 9110, section 8.6)."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamResponse:
-    """What came back; ``truncated``: there was more than the limit, and the rest was not taken."""
+    """The response of the API. ``truncated``: the body was longer than the limit, and is cut off there."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -38,11 +38,11 @@ class UpstreamResponse:
 async def send_request(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: RelayRequest, *, limit: int
 ) -> UpstreamResponse:
-    """Sends the request and takes at most ``limit`` bytes of a body. Follows no redirect. Raises RelayError."""
+    """Send a request and read the response, with at most ``limit`` bytes of its body. Redirects are not followed.
+    Raises RelayError."""
     connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     try:
-        # Everything that is sent fits into the writer's memory. Nobody waits for it to leave: a server that answers
-        # without reading is understood.
+        # The request fits into the writer's buffer. It is not drained: a server may answer without reading it.
         headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
         names = {name.lower() for name, _ in request.headers}
         if "user-agent" not in names:
@@ -69,7 +69,7 @@ async def _receive(connection: h11.Connection, reader: asyncio.StreamReader, lim
     for count in itertools.count(1):
         if len(body) > limit:
             break
-        if count % _EVENTS == 0:  # what was read already is taken apart without a pause of its own
+        if count % _EVENTS == 0:  # parsing data that is already read has no other await
             await asyncio.sleep(0)
         event = connection.next_event()
         if event is h11.NEED_DATA:
@@ -93,7 +93,8 @@ _DROPPED: Final = frozenset(
         "strict-transport-security", "public-key-pins",
     }
 )  # fmt: skip
-"""Cookies, the connection's own headers, and what speaks to the browser about the origin."""
+"""Response headers that are not passed on: cookies, hop-by-hop headers, and instructions to a browser for the
+origin."""
 
 _CHARSETS: Final = {
     "": "utf-8",
@@ -102,14 +103,14 @@ _CHARSETS: Final = {
     "iso-8859-1": "cp1252",
     "windows-1252": "cp1252",
 }
-"""No other is decoded: some codecs of Python are slow on hostile input."""
+"""Charset -> Python codec. Bodies in other charsets are not decoded, as some codecs are slow on hostile input."""
 
 
 def response_as_json(response: UpstreamResponse, milliseconds: int) -> dict[str, Any]:
-    """``{status, headers, body, encoding, milliseconds, truncated}``; ``encoding`` is ``text`` or ``base64``.
+    """``{status, headers, body, encoding, milliseconds, truncated}``, where ``encoding`` is ``text`` or ``base64``.
 
-    A header that came several times is joined with commas (RFC 9110 section 5.3). What ``Connection`` names is the
-    connection's own (section 7.6.1). Nothing is decompressed.
+    Repeated headers are joined with commas (RFC 9110, section 5.3). Headers that ``Connection`` names are dropped
+    (section 7.6.1). The body is not decompressed.
     """
     headers: dict[str, str] = {}
     dropped = _DROPPED | {
@@ -134,11 +135,11 @@ def response_as_json(response: UpstreamResponse, milliseconds: int) -> dict[str,
 
 
 def _body_text(response: UpstreamResponse, headers: dict[str, str]) -> str | None:
-    """The body as text, or None: compressed, in a charset that is not read here, or not text at all."""
+    """The body as text; None if it is compressed, in an unsupported charset, or not text."""
     codec = _CHARSETS.get(_charset(headers.get("content-type", "")))
     if codec is None or headers.get("content-encoding", "identity").lower() != "identity" or b"\0" in response.body:
         return None
-    for cut in range(4 if response.truncated else 1):  # the limit may fall within a character
+    for cut in range(4 if response.truncated else 1):  # the limit may have cut a character
         try:
             return response.body[: len(response.body) - cut].decode(codec)
         except UnicodeDecodeError:

@@ -1,8 +1,8 @@
-"""What a reader asks the relay to send, read strictly from the JSON of the playground, and which headers may be sent.
+"""Parses the JSON request of the playground strictly, and decides which headers the relay may send.
 
-Many servers believe a header that says who the client or the user is, because their own proxy sets it. Nobody knows all
-of these names, so only what an API's documents name is sent. A document may name such a header, too: those are refused
-all the same.
+Many servers trust headers that say who the client or user is, because their own proxy sets them. There is no complete
+list of such headers, so only headers that the docs declare are sent. Even a declared header is refused if it is known
+to identify a client or user.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from tenantry_site.relay.errors import RelayError
 from tenantry_site.relay.url import Url, parse_url
 
 SCOPE_KEY: Final = "tenantry_site.request_headers"
-"""The key of the ASGI scope by which a docs app gives the relay the names of headers that its pages declare."""
+"""The key of the ASGI scope in which the docs app passes the relay the names of the headers that its pages declare."""
 
 NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
-"""RFC 9110 section 5.1, with a limit."""
+"""A header name (RFC 9110, section 5.1) of at most 128 characters."""
 
 ALWAYS: Final = frozenset({"accept", "content-type", "authorization"})
-"""What is sent though no document names it."""
+"""Headers that may be sent even if the docs do not declare them."""
 
 DROPPED: Final = frozenset({"cookie", "cookie2", "accept-encoding", "origin", "referer", "date"})
-"""Not sent, and not worth an error: a playground may take them from a list of parameters."""
+"""Headers that are dropped without an error, because a playground may get them from a document's parameters."""
 
 _CONNECTION: Final = (
     "host|content-length|transfer-encoding|connection|keep-alive|te|trailers?|upgrade|expect|via|http2-settings"
     r"|proxy(?:-.*)?|sec-.*|x-http-(?:method|verb|host).*|x-method-override|x-override-.*"
 )
-"""What frames a message (RFC 9110 section 7.6.1), or makes another request of it."""
+"""Headers that control the connection or the framing of a message (RFC 9110, section 7.6.1), or override its method."""
 
 _CLIENT: Final = (
     r"(?:.*-)?forwarded(?:-.*)?|(?:x-)?original-.*|x-rewrite-.*|x-(?:backend-)?host|x-forward-.*"
@@ -42,7 +42,7 @@ _CLIENT: Final = (
     r"|(?:x-)?(?:ip|ip-address|remote|remote-.*|proxyuser-ip|proxy-.*|envoy-.*|arr-.*|azure-.*|appengine-.*)"
     r"|server-.*|request-scheme|cf-.*|cloudfront-.*|cdn-.*|fly-.*|fastly-.*|akamai-.*|x-akamai-.*|incap-.*|x-vercel-.*|wl-proxy-.*"
 )
-"""Where a request came from, and what it was before a proxy changed it."""
+"""Headers in which proxies say where a request came from, and what it was before they changed it."""
 
 _USER: Final = (
     r"(?:.*-)?(?<!api-)user|(?:.*-)?user-?(?:id|uid|info|dn)|(?:x-)?(?:uid|email|mail|from)|(?:x-)?(?:rh-)?identity"
@@ -64,55 +64,58 @@ _USER: Final = (
     r"|(?:.*-)?(?:sub|subject|actor(?:-id)?|(?:jwt|token)-assertion|id-token|preferred-username)|(?:x-)?openid-.*"
     r"|(?:.*-)?(?:employee|person|member|staff)(?:-?(?:id|number|name|email))?"
 )
-"""Who the user is, in the words of the proxies that sign users in and of those that look at client certificates."""
+"""Headers in which authenticating proxies name the user, or describe a client certificate."""
 
 _INTERNAL: Final = r"x-tenantry-.*|metadata|metadata-flavor|x-google-metadata-request|x-aws-ec2-metadata-.*"
-"""What opens a relay, or the metadata service of a cloud."""
+"""Headers that give access to a relay or to a cloud's metadata service."""
 
 _NEVER: Final = re.compile(f"{_CONNECTION}|{_CLIENT}|{_USER}|{_INTERNAL}")
 
 
 def is_never_sent(name: str) -> bool:
-    """Whether a header frames the message, or names a client or a user: no document can allow it.
+    """Whether the relay never sends a header, even a declared one: it controls the connection, or identifies a client
+    or user.
 
-    CGI and WSGI (RFC 3875 section 4.1.18) make one name of ``Remote-User``, ``REMOTE_USER`` and ``remote_user``, and
-    some servers take any other sign for a hyphen too.
+    All characters other than letters and digits are read as hyphens: CGI and WSGI (RFC 3875, section 4.1.18) do not
+    distinguish ``Remote-User`` from ``REMOTE_USER``, and some servers treat other characters in the same way.
     """
     plain = re.sub(r"[^0-9a-z]+", "-", name.lower()).strip("-")
     return _NEVER.fullmatch(plain.removeprefix("http-")) is not None or _NEVER.fullmatch(plain) is not None
 
 
 def sendable(declared: Iterable[str]) -> frozenset[str]:
-    """The names in lower case that may be sent: those of ``declared`` that can be, and the few that always may."""
+    """The names of the headers that may be sent, in lower case: ``ALWAYS``, and those in ``declared`` that are valid
+    and not forbidden."""
     names = {name.lower() for name in declared if NAME.fullmatch(name) and not is_never_sent(name)}
     return ALWAYS | names
 
 
 def check_names(names: Collection[str]) -> None:
-    """Raises ValueError for a name that an operator lists and the relay never sends."""
+    """Raise ValueError if an operator's list of headers has a name that the relay never sends."""
     for name in names:
         if not NAME.fullmatch(name) or is_never_sent(name) or name.lower() in DROPPED:
-            raise ValueError(f"{name!r} is a header that the relay never sends")
+            raise ValueError(f"{name!r} is a header that the relay never sends: remove it from the relay's headers")
 
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY")
-"""The methods that are sent, each with a body or without. TRACE echoes headers and CONNECT opens a tunnel."""
+"""The methods that may be sent, with or without a body. Not TRACE, which echoes headers, nor CONNECT, which opens a
+tunnel."""
 
 MAX_BODY: Final = 64 * 1024
-"""Bytes of a body that is sent."""
+"""Maximum size of a request body in bytes."""
 
 MAX_HEADERS: Final = 64
 MAX_HEADER_BYTES: Final = 16 * 1024
-"""All names and values together."""
+"""Maximum total size of header names and values."""
 
 _KEYS = frozenset({"method", "url", "headers", "body"})
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-"""RFC 9110 section 5.5: no carriage return, no line feed, no NUL."""
+"""A header value (RFC 9110, section 5.5): no carriage return, line feed or NUL."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelayRequest:
-    """One request as it will be sent. ``headers`` hold neither Host nor anything of the connection's own."""
+    """A validated request. ``headers``: without ``Host`` and headers that control the connection."""
 
     method: str
     url: Url
@@ -121,7 +124,7 @@ class RelayRequest:
 
 
 def parse_request(raw: bytes, sendable: frozenset[str] = ALWAYS) -> RelayRequest:
-    """``sendable``: the names of the headers that may be sent, in lower case (``sendable``).
+    """Parse the JSON that the playground posts. ``sendable``: names of the headers that may be sent, in lower case.
 
     Raises RelayError: ``bad_request``, ``bad_address``, ``method_refused``, ``header_refused``, ``too_large``.
     """
@@ -130,7 +133,7 @@ def parse_request(raw: bytes, sendable: frozenset[str] = ALWAYS) -> RelayRequest
     except (ValueError, RecursionError):
         raise RelayError("bad_request", "The body is not JSON, or names a field twice.") from None
     if not isinstance(fields, dict) or not fields.keys() <= _KEYS:
-        raise RelayError("bad_request", "The body is not an object of method, url, headers and body alone.")
+        raise RelayError("bad_request", "The body is not an object with only method, url, headers and body.")
     method = _text(fields, "method", "GET").upper()
     if method not in METHODS:
         raise RelayError("method_refused", f"The relay sends {', '.join(METHODS)}, and no other method.")
@@ -148,7 +151,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _text(fields: dict[str, Any], name: str, default: str | None = None) -> str:
     value = fields.get(name, default)
     if not isinstance(value, str):
-        raise RelayError("bad_request", f"{name} is missing or is not text.")
+        raise RelayError("bad_request", f"{name} is missing or is not a string.")
     return value
 
 
@@ -156,11 +159,11 @@ def _body(value: object) -> bytes | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise RelayError("bad_request", "body is neither text nor null.")
+        raise RelayError("bad_request", "body is neither a string nor null.")
     try:
         body = value.encode()
     except UnicodeEncodeError:
-        raise RelayError("bad_request", "body contains half of a character (a lone surrogate).") from None
+        raise RelayError("bad_request", "body contains half of a surrogate pair.") from None
     if len(body) > MAX_BODY:
         raise RelayError("too_large", f"The body is larger than {MAX_BODY // 1024} KiB.")
     return body
@@ -170,9 +173,9 @@ def _headers(value: object, sendable: frozenset[str]) -> tuple[tuple[str, str], 
     if value is None:
         return ()
     if not isinstance(value, dict):
-        raise RelayError("bad_request", "headers is not an object of names and texts.")
+        raise RelayError("bad_request", "headers is not an object of names and strings.")
     if not all(isinstance(text, str) for text in value.values()):
-        raise RelayError("bad_request", "The value of a header is not text.")
+        raise RelayError("bad_request", "The value of a header is not a string.")
     if len(value) > MAX_HEADERS or sum(len(name) + len(text) for name, text in value.items()) > MAX_HEADER_BYTES:
         raise RelayError("too_large", f"There are more than {MAX_HEADERS} headers, or more than 16 KiB of them.")
     kept = [header for name, text in value.items() if (header := _header(name, text, sendable)) is not None]
@@ -183,16 +186,16 @@ def _headers(value: object, sendable: frozenset[str]) -> tuple[tuple[str, str], 
 
 def _header(name: str, text: str, sendable: frozenset[str]) -> tuple[str, str] | None:
     if not NAME.fullmatch(name) or not _VALUE.fullmatch(text):
-        raise RelayError("header_refused", "The name or the value of a header has a character that no header can hold.")
+        raise RelayError("header_refused", "The name or value of a header contains an invalid character.")
     plain = name.lower()
-    if plain.replace("_", "-") in DROPPED:  # some servers read both as one
+    if plain.replace("_", "-") in DROPPED:  # some servers do not distinguish "_" from "-"
         return None
     if is_never_sent(name):
-        raise RelayError("header_refused", f"The relay does not send the header {name}: it is not the reader's to set.")
+        raise RelayError("header_refused", f"The relay does not send the header {name}: readers may not set it.")
     if plain not in sendable:
         message = (
-            f"The relay does not send the header {name}: no OpenAPI document of the docs, and no page, declares it. "
-            "Who serves the docs can list it among the relay's headers."
+            f"The relay does not send the header {name}: no page or OpenAPI document of the docs declares it. "
+            "The docs' operator can add it to the relay's headers."
         )
         raise RelayError("header_refused", message)
     return name, text.strip(" \t")

@@ -1,7 +1,7 @@
-"""Url: an http address, taken apart once.
+"""Parses http addresses strictly, once for all uses.
 
-The same parts are compared with the list of origins, resolved, connected to, and written into the request: no string
-is checked by one parser and used by another. What two parsers could read differently is refused rather than repaired.
+The parsed parts are compared with the allowed origins, resolved, connected to, and written into the request, so that no
+address is checked by one parser and used by another. An address that parsers could read differently is refused.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final
 from tenantry_site.relay.errors import RelayError
 
 MAX_ADDRESS: Final = 8192
-"""Characters of an address."""
+"""Maximum number of characters of an address."""
 
 MAX_NAME: Final = 253
-"""Characters of a host's name (RFC 1035 section 2.3.4, without the last dot)."""
+"""Maximum number of characters of a host name (RFC 1035, section 2.3.4), without a final dot."""
 
 PORTS: Final = {"http": 80, "https": 443}
 
@@ -28,16 +28,18 @@ _ADDRESS = re.compile(
     r"(?P<path>/(?:[A-Za-z0-9\-._~!$&'*+,;=():@/]|%[0-9A-Fa-f]{2})*)?"
     r"(?P<query>\?(?:[A-Za-z0-9\-._~!$&'*+,;=():@/?\[\]]|%[0-9A-Fa-f]{2})*)?"
 )
-"""RFC 3986 without user information and fragment; brackets in a query are common, and harmless there."""
+"""An absolute address (RFC 3986) without user information and fragment. Brackets are allowed in a query, where they are
+common and harmless."""
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label that looks like this makes some parsers read the whole name as an IPv4 address."""
+"""A last label for which some parsers read the whole host name as an IPv4 address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """``host`` is a name in lower case or an IP address in its one written form; ``path`` includes the query."""
+    """A parsed http address. ``host``: a name in lower case, or an IP address in canonical form; ``literal``: that IP
+    address, None for a name; ``path``: with the query."""
 
     scheme: str
     host: str
@@ -47,18 +49,18 @@ class Url:
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """The value of the ``Host`` header: the host, with the port unless it is the scheme's default."""
         host = f"[{self.host}]" if isinstance(self.literal, IPv6Address) else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port; the scheme's own port is left out."""
+        """Scheme, host and port; the scheme's default port is omitted."""
         return f"{self.scheme}://{self.authority}"
 
 
 def parse_url(address: str) -> Url:
-    """Takes an address apart. Raises RelayError with ``bad_address``."""
+    """Parse an absolute http or https address. Raises RelayError with the code ``bad_address``."""
     if len(address) > MAX_ADDRESS:
         raise RelayError("bad_address", f"The address is longer than {MAX_ADDRESS} characters.")
     found = _ADDRESS.fullmatch(address)
@@ -75,9 +77,9 @@ def parse_url(address: str) -> Url:
 
 
 def origin_of(address: str) -> str:
-    """The origin of an address, in the form that origins are compared in: ``https://api.example.com``.
+    """The origin of an address, in the canonical form in which origins are compared: ``https://api.example.com``.
 
-    Raises ValueError if it is not an http address that is read the same way everywhere.
+    Raises ValueError for an address that ``parse_url`` refuses.
     """
     try:
         return parse_url(address).origin
@@ -93,7 +95,7 @@ def _host(text: str) -> tuple[str, IPv4Address | IPv6Address | None]:
     else:
         if len(text) > MAX_NAME or not all(_LABEL.fullmatch(label) for label in text.split(".")):
             raise RelayError(
-                "bad_address", "The host is not a name in its plain form: labels of letters, digits and hyphens."
+                "bad_address", "The host name is invalid: its labels must consist of letters, digits and hyphens."
             )
         return text, None
     return str(literal), literal
@@ -103,12 +105,12 @@ def _literal(text: str) -> IPv4Address | IPv6Address:
     try:
         return ip_address(text)
     except ValueError:
-        message = "The host looks like an IP address and is not one in the usual spelling, such as 192.0.2.1."
+        message = "The host looks like an IP address, but is not in the usual form, such as 192.0.2.1."
         raise RelayError("bad_address", message) from None
 
 
 def _url_problem(address: str) -> str:
-    """What about an address keeps it from being read. It is not repeated: it may hold a password."""
+    """Why an address is invalid. The message does not repeat the address, which may contain a password."""
     for character, what in _PROBLEMS:
         if character in address:
             return f"The address contains {what}."

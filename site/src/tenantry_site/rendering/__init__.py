@@ -1,4 +1,4 @@
-"""Renders the files of a site; no I/O."""
+"""Renders the files of a site, without I/O."""
 
 from tenantry_site.rendering.site import CODES, RenderedSite, Site, render
 from tenantry_site.rendering.source_files import configuration_file

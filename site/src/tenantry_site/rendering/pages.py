@@ -1,4 +1,4 @@
-"""The rendered pages of a site; a page is rendered again only when its inputs changed."""
+"""Renders pages, and renders a page again only if its inputs have changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
 
 @dataclass(slots=True)
 class RenderedPage:
-    """A rendered page. ``page`` is dropped unless pages are remembered."""
+    """A rendered page with the inputs that it was rendered from. ``page``: None once it is laid out, unless pages are
+    rendered incrementally."""
 
     source_page: SourcePage
     reader: object
@@ -32,18 +33,19 @@ class RenderedPage:
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
     theme: object = None
-    """The theme that laid it out last; None if it was rendered again since."""
+    """The theme that last laid out the page; None if the page was rendered since."""
 
 
 class RenderedPages:
-    """The pages of one site, by path. ``incremental``: remember them, to lay them out again without reading."""
+    """Renders the pages of one site. ``incremental``: keep rendered pages, so that a new layout does not read them
+    again."""
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental
         self._rendered: dict[str, RenderedPage] = {}
 
     def render(self, model: SiteModel, path: str) -> RenderedPage:
-        """The rendered page, possibly cached; its ``page`` may be None after ``lay_out``."""
+        """The page at ``path``, from the cache if its inputs are unchanged."""
         source_page = model.source_pages[path]
         known = self._rendered.get(path)
         if known is not None and (known.source_page, known.reader, known.api) == (source_page, model.reader, model.api):
@@ -62,7 +64,7 @@ class RenderedPages:
         return rendered
 
     def lay_out(self, model: SiteModel, path: str) -> tuple[Page, bytes] | None:
-        """The page and its HTML; None if the HTML is unchanged."""
+        """The page and its whole HTML; None if neither the page nor the theme has changed since the last call."""
         rendered = self.render(model, path)
         if rendered.theme is model.theme or rendered.page is None:
             return None
@@ -73,7 +75,7 @@ class RenderedPages:
         return page, model.theme.page(page).encode("utf-8", "replace")
 
     def retain(self, paths: Collection[str]) -> None:
-        """Forget all other pages."""
+        """Drop all pages except those at ``paths``."""
         for path in self._rendered.keys() - paths:
             del self._rendered[path]
 
@@ -85,15 +87,15 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
         if not source:
             page = replace(page, source="", title=source_page.front.title, front=source_page.front)
         return model.api.render(page)
-    except Exception as error:  # noqa: BLE001  # a mistake of ours on one page must not take the site with it
-        message = f"the page could not be rendered ({type(error).__name__}); this is a mistake of Tenantry"
+    except Exception as error:  # noqa: BLE001  # a bug of ours on one page must not prevent the whole site
+        message = f"the page could not be rendered ({type(error).__name__}); this is a bug in Tenantry"
         diagnostic = Diagnostic(Severity.ERROR, "SITE105", message, "Report it, with the file.", path=source or path)
         html = str(render_template("theme/unrendered", text=text))
         return Page(path, source, source_page.front.title, source_page.front, html, diagnostics=(diagnostic,))
 
 
 def at_root(page: Page) -> Page:
-    """A copy of the page at ``index``, with its links adjusted."""
+    """A copy of the page for the path ``index``, with its relative links adjusted."""
     folder = dirname(html_path(page.path))
     if not folder:
         return replace(page, path="index")

@@ -1,4 +1,4 @@
-"""The finished files of a site, rendered one by one; a rebuild yields only changed files."""
+"""Renders the finished files of a site one by one; a rebuild yields only changed files."""
 
 from __future__ import annotations
 
@@ -32,19 +32,22 @@ from tenantry_site.rendering.site_model import SiteModel, SiteModelBuilder
 from tenantry_site.rendering.source_files import Files
 from tenantry_site.rendering.theme_assets import active_content_diagnostic, has_active_content
 
-_NO_PAGE = Diagnostic(Severity.WARNING, "SITE106", "the site has no page", "Write index.md beside the configuration.")
+_NO_PAGE = Diagnostic(
+    Severity.WARNING, "SITE106", "the site has no page", "Create index.md in the folder of the configuration file."
+)
 
 
 class Site:
-    """A site, built from its files once or repeatedly.
+    """A site that is rendered from its files once or repeatedly.
 
-    >>> site = Site(SiteOptions())
-    >>> for path, content in site.update(files): ...
+    >>> site = Site(SiteOptions()) >>> for path, content in site.update(files): ...
 
-    When ``update`` is exhausted, ``config`` is the configuration (None: it cannot be read, and nothing is yielded),
-    ``diagnostics`` the problems, ``outputs`` the paths of all finished files, ``removed`` former paths, ``assets`` the
-    files to publish unchanged. ``incremental``: remember pages, and yield only changes; otherwise use little memory
-    and yield everything.
+    ``incremental``: keep pages in memory, and yield only changed files; otherwise use little memory, and yield all
+    files.
+
+    These attributes are valid once ``update`` is exhausted. ``config``: the configuration, or None if it cannot be
+    read; then ``update`` yields nothing. ``diagnostics``: all problems. ``outputs``: paths of all finished files.
+    ``removed``: paths that the site no longer has. ``assets``: paths of the source files to publish unchanged.
     """
 
     def __init__(self, options: SiteOptions = SiteOptions(), *, incremental: bool = True) -> None:  # noqa: B008  # frozen
@@ -64,11 +67,11 @@ class Site:
         self._page_headers: frozenset[str] = frozenset()
 
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
-        """Yield the finished files by path within the site.
+        """Yield the path and content of each finished file.
 
-        ``files``: the content of the site's folder by path, text or bytes; values are read on use, and those of
-        images never. ``changed``: paths that may have changed since the last update, including new and removed ones;
-        None: any. Invalid files give diagnostics, not errors.
+        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; those of
+        images never are. ``changed``: paths that may have changed since the last update, including new and removed
+        files; None: any. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
@@ -85,7 +88,7 @@ class Site:
         self._finish(model, frozenset(made))
 
     def _make(self, model: SiteModel) -> Iterator[tuple[str, bytes | None]]:
-        """All files; the content of an unchanged one is None."""
+        """Path and content of all files; the content is None if it is known to be unchanged."""
         for path in model.source_pages:
             laid_out = self._pages.lay_out(model, path)
             yield html_path(path), laid_out and laid_out[1]
@@ -106,8 +109,8 @@ class Site:
         self.diagnostics = _all_diagnostics(model, rendered)
 
     def _home_page(self, model: SiteModel, page: Page) -> bytes:
-        """The first page, shown at the site's address if no page is called ``index``."""
-        if "playground" in page.parts:  # it knows its way to the relay from where it is
+        """The content of ``index.html`` for a site without a page ``index``: a copy of its first page."""
+        if "playground" in page.parts:  # its address of the relay is relative to the page, so redirect instead
             return redirect("index", RedirectTarget(page.path))
         return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 
@@ -127,27 +130,28 @@ class Site:
             self._hashes.pop(path, None)
 
     def redirect(self, address: str) -> RedirectTarget | None:
-        """The redirect target of an address without a file (see ``Redirects.find``)."""
+        """The target of a redirect from ``address``, or None (see ``Redirects.find``)."""
         return self._model.redirects.find(address) if self._model is not None else None
 
     def request_headers(self) -> frozenset[str]:
-        """The request headers named by the configuration, the OpenAPI documents and the pages."""
+        """The names of the request headers that playgrounds may send: from the configuration, the OpenAPI documents and
+        the pages."""
         if self._model is None:
             return frozenset()
         return self._page_headers | request_headers(self._model.config, self._model.reference)
 
     def not_found(self, root: str) -> str:
-        """The 404 page. ``root``: relative path from the address to the site's root (``../``)."""
+        """The 404 page. ``root``: relative path from the requested address to the site's root (``../``)."""
         return self._model.theme.not_found(root) if self._model is not None else ""
 
     def source(self, page: str) -> str:
-        """The file of a page (``guides/start``); empty if there is none."""
+        """The source file of a page (``guides/start``); empty for an unknown or generated page."""
         source_page = self._model.source_pages.get(page) if self._model is not None else None
         return source_page.source if source_page is not None else ""
 
 
 def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> tuple[Diagnostic, ...]:
-    """All diagnostics, each once, by file and position; those without a file belong to the configuration."""
+    """All diagnostics, sorted and without repetitions. Those without a path get that of the configuration file."""
     found = [*model.diagnostics, *model.reference.diagnostics, *model.theme.diagnostics, *model.redirects.diagnostics]
     for page in rendered.values():
         found += page.diagnostics
@@ -163,7 +167,8 @@ NOT_FOUND: Final = "404.html"
 
 
 def _extra_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
-    """Files other than pages, their Markdown and assets. An author's file of the same name wins."""
+    """The 404 page, files for crawlers, scripts and styles, and redirects. An author's file replaces a generated one of
+    the same path."""
     for path, content in _generated_files(model, options):
         if path not in model.assets:
             yield path, content
@@ -184,7 +189,7 @@ def _generated_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[s
 
 
 def _fill_search_index(index: SearchIndex, model: SiteModel, parts: Mapping[str, tuple[SearchPart, ...]]) -> bool:
-    """Update the search index with all pages, their groups and versions. False if nothing changed."""
+    """Update the search index with all pages, their groups and versions. Return False if nothing has changed."""
     return index.fill(parts, dict(_search_labels(model)))
 
 
@@ -200,7 +205,7 @@ def _search_labels(model: SiteModel) -> Iterator[tuple[str, str]]:
 
 
 class RenderedSite(dict[str, bytes]):
-    """The finished files by path.
+    """Path -> content of the finished files of a site.
 
     If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` has the reason.
     """
@@ -210,9 +215,9 @@ class RenderedSite(dict[str, bytes]):
 
 
 def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions()) -> RenderedSite:  # noqa: B008
-    """Build a site from a folder's files, given by relative path.
+    """Render a site. ``files``: relative path -> content of the files in its folder.
 
-    No other I/O; invalid files give diagnostics, not errors.
+    Does no I/O. Invalid files give diagnostics, not errors.
     """
     site = Site(options, incremental=False)
     rendered = RenderedSite(site.update(files))
@@ -230,13 +235,13 @@ def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions(
 
 CODES: dict[str, str] = {
     "SITE100": "There is no configuration file.",
-    "SITE101": "Two files would be one page; one of them is taken.",
-    "SITE102": "Two pages differ in capitals only: many disks and hosts cannot hold both.",
-    "SITE103": "The path of a file cannot be part of an address; it is left out.",
-    "SITE104": "A page is not UTF-8; what cannot be read is shown as a replacement character.",
-    "SITE105": "A page could not be rendered. This is a mistake of Tenantry.",
+    "SITE101": "Two files have the path of the same page; only one of them is used.",
+    "SITE102": "The paths of two pages differ only in case; many disks and hosts cannot store both.",
+    "SITE103": "The path of a file cannot be part of an address; the file is left out.",
+    "SITE104": "A page is not UTF-8; invalid bytes are shown as replacement characters.",
+    "SITE105": "A page could not be rendered. This is a bug in Tenantry.",
     "SITE106": "The site has no page.",
-    "SITE107": "A file has the name of a secret, and is not published.",
-    "SITE108": "An SVG holds a script, and is left out.",
+    "SITE107": "A file's name suggests that it contains a secret, so it is not published.",
+    "SITE108": "An SVG contains active content, such as a script, and is left out.",
 }
-"""What each code means. A code never changes its meaning."""
+"""Diagnostic code -> its meaning. Codes are stable."""

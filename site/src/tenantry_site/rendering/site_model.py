@@ -1,4 +1,4 @@
-"""The model of a site that is needed before its first page is rendered."""
+"""The model of a site: everything about all its files that is needed to render one page."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ _MISSING = Diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """``source_pages``: by page path, in rendering order; pages generated from OpenAPI documents have no source, and
-    ``text`` gives their text. ``configuration``: the file; ``written``: its content; ``config`` includes the groups
-    of generated pages.
+    """The model of a site.
+
+    ``configuration``: path of the configuration file; ``written``: the configuration as written; ``config``: the
+    configuration with the groups of generated pages added. ``source_pages``: page -> its source, in rendering order; a
+    page that is generated from an OpenAPI document has no source file. ``text``: returns the Markdown of a source page.
     """
 
     configuration: str
@@ -62,7 +64,8 @@ class SiteModel:
 class SiteModelBuilder:
     """Builds the model of one site repeatedly.
 
-    Unchanged values stay the same object, which shows the pages to render again.
+    Attributes of the model whose inputs are unchanged stay the same object; by that, ``RenderedPages`` finds out which
+    pages to render again.
     """
 
     def __init__(self, options: SiteOptions, *, incremental: bool = True) -> None:
@@ -73,9 +76,9 @@ class SiteModelBuilder:
         self._documents = 0
 
     def build(self, files: Files, changed: Collection[str] | None) -> SiteModel | tuple[Diagnostic, ...]:
-        """The model of these files; only diagnostics if the configuration cannot be read.
+        """The model of the site with these files, or only diagnostics if the configuration cannot be read.
 
-        ``changed``: files that may have changed since the last build; None: any.
+        ``changed``: paths of files that may have changed since the last build; None: any.
         """
         file = configuration_file(files)
         if file is None:
@@ -94,7 +97,7 @@ class SiteModelBuilder:
         return replace(model, configuration=file, written=config, diagnostics=(*diagnostics, *source_files.diagnostics))
 
     def _reference(self, config: SiteConfig, files: Files, changed: Collection[str] | None) -> Reference:
-        """The OpenAPI documents, each read when a page names it."""
+        """The OpenAPI documents; each file is read when it is first needed."""
         likely = frozenset(path for path in files if path.endswith((".json", ".yaml", ".yml")))
         if not self._tracked.is_unchanged(files, changed):
             self._tracked = TrackedFiles(files)
@@ -150,12 +153,12 @@ class SiteModelBuilder:
         )
 
     def _folders(self, moved: Collection[str], navigation: Navigation) -> Mapping[str, str]:
-        """The first page of each folder. Links to a redirected folder follow the redirect."""
+        """Folder -> its first page, without folders that have a redirect."""
         first = first_pages((*navigation.order, *navigation.unlisted))
         return {folder: page for folder, page in first.items() if folder not in moved}
 
     def _server_urls(self, reference: Reference) -> frozenset[str]:
-        """The origins that playgrounds call without a relay."""
+        """Addresses of the servers in OpenAPI documents, if playgrounds send requests to them without a relay."""
         return frozenset() if self._options.relay is not None else server_urls(reference)
 
     def _navigation(self, config: SiteConfig, every: Mapping[str, SourcePage]) -> Navigation:
@@ -166,7 +169,7 @@ class SiteModelBuilder:
     def _with_operations(
         self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
     ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
-        """Add the titles, pages and groups of the OpenAPI documents to the configuration and the pages."""
+        """Add what OpenAPI documents contribute: groups to the configuration, generated pages, and titles of pages."""
         specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
         if not reference.operations and not specs:
             return config, written
@@ -201,7 +204,7 @@ def _titled(source_page: SourcePage, operation: FrontMatter | None) -> SourcePag
 
 
 def _navigation_facts(front: FrontMatter) -> tuple[object, ...]:
-    """The data of a page that the navigation of other pages shows."""
+    """The fields of a page's front matter that affect the navigation of other pages."""
     return (
         *(front.title, front.sidebar_title, front.icon, front.icon_type, front.url, front.version),
         *(front.api, front.openapi, front.hide_api_marker),
@@ -212,16 +215,16 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Cached values by name, each with its inputs.
+    """A cache of named values, each with the inputs that it was made from.
 
-    A reused value stays the same object, so values derived from it are reused too.
+    A cached value stays the same object, so that values derived from it are found in the cache too.
     """
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[object, object]] = {}
 
     def get(self, name: str, origin: object, make: Callable[[], T]) -> T:
-        """The cached value if its origin is equal, else a new one from ``make``."""
+        """The value called ``name``: the cached one if its inputs equal ``origin``, else a new one from ``make``."""
         known = self._values.get(name)
         if known is not None and known[0] == origin:
             return known[1]  # type: ignore[return-value]  # one name, one type
@@ -231,7 +234,7 @@ class Memo:
 
 
 class TrackedFiles(Mapping[str, str | bytes]):
-    """Reads through to ``files`` and records which files were read, with their content."""
+    """A view of ``files`` that records which files were read, and their contents."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -256,7 +259,8 @@ class TrackedFiles(Mapping[str, str | bytes]):
         return len(self._files)
 
     def is_unchanged(self, files: Files, changed: Collection[str] | None) -> bool:
-        """Whether all recorded files are unchanged in ``files``, which later reads use if so."""
+        """Whether the files that were read have the same contents in ``files``. If so, read from ``files`` from now
+        on."""
         for path, content in self._read.items():
             if (changed is None or path in changed) and files.get(path) != content:
                 return False

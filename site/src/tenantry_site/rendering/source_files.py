@@ -1,4 +1,4 @@
-"""Classifies a folder's files: the configuration, pages, snippets and assets."""
+"""Sorts the files of a site's folder into configuration, pages, snippets and assets, and reads pages."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ _PUBLISHED = frozenset({
     "avif", "bmp", "gif", "ico", "jpeg", "jpg", "png", "svg", "webp", "eot", "otf", "ttf", "woff", "woff2", "m4a",
     "mov", "mp3", "mp4", "ogg", "wav", "webm", "csv", "docx", "gz", "pdf", "pptx", "tar", "tsv", "txt", "xlsx", "zip",
 })  # fmt: skip
-"""What is published by its suffix. No HTML, scripts or styles: they would run as parts of the site."""
+"""Suffixes of files that are published. HTML, scripts and styles are not: they would run as part of the site."""
 _DOCUMENTS = frozenset({"json", "yaml", "yml", "toml"})
-"""What is published below the root only, where the files of tools are, or when the configuration names it."""
+"""Suffixes of files that are published only in subfolders, or if the configuration names the file: at the root, such
+files usually belong to tools."""
 _SECRET = re.compile(
     r"(?:^|[^a-z0-9])(?:secrets?|credentials?|passwords?|passwd|htpasswd|keystore|kubeconfig|tfstate|tfvars"
     r"|service[-_]?accounts?|private[-_]?keys?|api[-_]?keys|id_(?:rsa|dsa|ecdsa|ed25519))(?![a-z0-9])"
     r"|\.(?:sql|db|sqlite3?|dump|bak|env|keys?|pem|p12|pfx|jks)\."
 )
-"""Names of what lies in a folder by mistake: keys and passwords, and what is archived or renamed out of a database."""
+"""Names of files that are probably in the folder by mistake: keys, passwords, and copies of databases."""
 _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
-"""Suffixes of files that can hold one. A picture of a secret, or a paper about passwords, is none."""
+"""Suffixes of files that may contain a secret. Images and PDF files with such a name are published."""
 _HARMLESS = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """``pages``: sources by page path; ``parts``: files only included in pages; ``assets``: published unchanged."""
+    """The files of a site by use. ``pages``: page -> its file; ``parts``: Markdown files that are only included in
+    pages; ``assets``: files that are published unchanged."""
 
     pages: Mapping[str, str]
     parts: tuple[str, ...]
@@ -46,7 +48,8 @@ class SourceFiles:
 def classify(
     paths: Iterable[str], configuration: str | None, config: SiteConfig, imported: Collection[str]
 ) -> SourceFiles:
-    """Classify the files. ``imported``: files that others import."""
+    """Sort the files of a site's folder by use. ``configuration``: path of the configuration file; ``imported``:
+    Markdown files that other files import."""
     diagnostics: list[Diagnostic] = []
     named = set(_named(config))
     documents = {normpath(f"/{written}").lstrip("/") for written, *_ in config.documents}
@@ -56,7 +59,7 @@ def classify(
     for path in sorted(paths):
         if any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/")):
             continue
-        # Whether a path may be written to a folder and be an address, and is that of a page as everyone spells it
+        # The path must be usable as an output path and as an address; that of a page must also be in normal form
         whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
         if not (whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])):
             diagnostics.append(_unaddressable(path))
@@ -102,8 +105,8 @@ def _is_secret(path: str) -> bool:
 
 
 def _secret(path: str) -> Diagnostic:
-    fix = "Move it out of the site's folder; if everyone is to have it, rename it."
-    found = "its name is that of a secret, and it is not published"
+    fix = "Move it out of the site's folder, or rename it if it is meant to be public."
+    found = "its name suggests that it contains a secret, so it is not published"
     return Diagnostic(Severity.WARNING, "SITE107", found, fix, path=path)
 
 
@@ -113,7 +116,7 @@ def _suffix(path: str) -> str:
 
 def _unaddressable(path: str) -> Diagnostic:
     shown = path.encode("unicode_escape").decode("ascii")[:200]
-    fix = "Rename it: no control characters or backslashes, no blanks at its ends, nothing above the folder."
+    fix = "Rename it: no control characters or backslashes, no spaces at its ends, no path out of the folder."
     return Diagnostic(Severity.WARNING, "SITE103", "its path cannot be part of an address", fix, path=shown)
 
 
@@ -126,8 +129,8 @@ def _is_part(path: str, page: str, named: Collection[str], imported: Collection[
 
 
 def _add_page(pages: dict[str, str], page: str, path: str, diagnostics: list[Diagnostic]) -> None:
-    if page in pages:  # x.md comes before x.mdx, and the second is the richer kind
-        message = f"{pages[page]} and {path} would be one page, and {path} is taken"
+    if page in pages:  # x.md is sorted before x.mdx, so x.mdx, which may have components, is used
+        message = f"{pages[page]} and {path} would be the same page; only {path} is used"
         diagnostics.append(
             Diagnostic(Severity.WARNING, "SITE101", message, "Rename or remove one of them.", path=pages[page])
         )
@@ -139,7 +142,7 @@ def _check_capitals(pages: Mapping[str, str], diagnostics: list[Diagnostic]) -> 
     for page, source in pages.items():
         other = seen.setdefault(page.casefold(), page)
         if other != page:
-            message = f"this page and {pages[other]} differ in capitals only, which many disks and hosts cannot hold"
+            message = f"this page and {pages[other]} differ only in case; many disks and hosts cannot store both"
             diagnostics.append(Diagnostic(Severity.WARNING, "SITE102", message, "Rename one of them.", path=source))
 
 
@@ -153,13 +156,14 @@ USUAL = "site.json"
 _FIELDS = tuple(re.compile(rf'"{field}"\s*:') for field in ("name", "navigation"))
 _LIST = re.compile(r'"navigation"\s*:\s*\[')
 _OPENAPI = re.compile(r'"(?:openapi|swagger)"\s*:\s*(?:"\s*)?[0-9]+(?:\.[0-9]+){0,2}(?:-[\w.]+)?\s*["},]')
-"""The version of an OpenAPI document, by which it is known, where a configuration names a file."""
+"""The version field of an OpenAPI document. In a configuration file, ``openapi`` is a path and does not match."""
 
 
 def configuration_file(files: Mapping[str, str | bytes]) -> str | None:
-    """``site.json``, else the JSON file at the root that has ``name`` and ``navigation``; None without either.
+    """The path of the configuration file: ``site.json``, else a JSON file at the root that has ``name`` and
+    ``navigation``; None without either.
 
-    Files are searched, not parsed, so that one with a syntax error is found and reported.
+    Files are searched with patterns, not parsed, so that a configuration file with a syntax error is found too.
     """
     if USUAL in files:
         return USUAL
@@ -178,13 +182,16 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _MARKUP = re.compile(r"[*_`]|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Characters of a heading that are looked at as a title: the work for these patterns grows with their square."""
+"""Number of characters of a heading that are searched for a title, as these patterns take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """``text``: the whole file, None if not remembered; ``front`` always has a title; ``has_title``: the author wrote
-    it; ``imports``: the imported files.
+    """A page or snippet before rendering.
+
+    ``source``: its file, empty for a generated page; ``text``: the whole text, None if it is to be read again when
+    needed; ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from
+    the path; ``imports``: the Markdown files that it imports.
     """
 
     source: str
@@ -196,10 +203,10 @@ class SourcePage:
 
 
 class SourcePages:
-    """All pages and snippets by file.
+    """Reads the pages and snippets of a site.
 
-    Unchanged ones stay the same object. ``incremental``: keep texts to detect changes; otherwise each is read again
-    for rendering, so only one is in memory.
+    ``incremental``: keep all texts; an unchanged file then gives the same object again. Otherwise a text is read again
+    for rendering, so that only one text is in memory.
     """
 
     def __init__(self, *, incremental: bool = True) -> None:
@@ -208,7 +215,8 @@ class SourcePages:
         self._files: Files = {}
 
     def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, SourcePage]:
-        """Read the sources of ``paths``. ``changed``: files that may have changed; None: any."""
+        """Path -> page or snippet, for the files at ``paths``. ``changed``: paths of files that may have changed; None:
+        any."""
         self._files = files
         if not self._incremental:
             return {path: replace(source_page(path, *_text(path, files[path])), text=None) for path in paths}
@@ -224,13 +232,14 @@ class SourcePages:
         return found
 
     def text(self, source_page: SourcePage) -> str:
-        """The whole file."""
+        """The whole text of a page or snippet."""
         if source_page.text is not None:
             return source_page.text
         return _text(source_page.source, self._files[source_page.source])[0]
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
+    """Parse a page or snippet. ``source``: its path; ``diagnostics``: those of decoding it."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source))
@@ -265,7 +274,7 @@ def _text(path: str, content: str | bytes) -> tuple[str, tuple[Diagnostic, ...]]
 
 
 def _encodable(text: str) -> str:
-    """Strip lone surrogates, which cannot be encoded."""
+    """Replace lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,5 @@
-"""The scripts and styles of a site, bundled from the package and named by content hash."""
+"""Bundles the scripts and styles of a site, names the bundles by content hash, and finds active content in SVG
+files."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _BETWEEN_LINES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True, slots=True)
 class ThemeAssets:
-    """``files`` by path; ``styles``: the stylesheet's path; ``scripts``: paths by name."""
+    """The scripts and styles of a site. ``files``: path -> content; ``styles``: path of the stylesheet; ``scripts``:
+    name -> path."""
 
     files: Mapping[str, bytes]
     styles: str
@@ -39,7 +41,7 @@ class ThemeAssets:
 
 
 def theme_assets(colors: str) -> ThemeAssets:
-    """The asset files of a site; ``colors``: the CSS from its configuration."""
+    """The scripts and styles of a site. ``colors``: the CSS made from its configuration."""
     style = (_styles() + colors).encode("utf-8", "replace")
     styles = _named("site", "css", style)
     found = {styles: style}
@@ -63,7 +65,8 @@ def _script(name: str) -> bytes:
 
 
 def squeeze(text: str) -> str:
-    """Remove ``/* */`` comments and trailing blanks. Strings in our files contain neither."""
+    """Remove comments, blank lines and indentation from a script or stylesheet of ours, whose strings contain no
+    ``/*``."""
     return _BETWEEN_LINES.sub("\n", _COMMENT.sub("", text)).strip() + "\n"
 
 
@@ -78,9 +81,9 @@ def _named(name: str, suffix: str, content: bytes) -> str:
 _ACTIVE_ELEMENTS: Final = frozenset(
     {"script", "handler", "iframe", "frame", "object", "embed", "applet", "base", "meta", "link", "form"}
 )
-"""Elements of SVG, and of the HTML that an SVG may hold, that run something or lead elsewhere by themselves."""
+"""Elements, of SVG or of HTML inside an SVG, that can run code, load documents or navigate without a click."""
 _URL_ATTRIBUTES: Final = frozenset({"href", "src", "to", "from", "by", "values", "action", "formaction", "data"})
-"""Attributes with an address, or with one that an animation writes into another attribute."""
+"""Attributes that hold an address, or a value that an animation writes into an attribute with an address."""
 _ADDRESS: Final = re.compile(
     r"(?:^|;)[\x00-\x20]*(?:j\s*a\s*v\s*a\s*s\s*c\s*r\s*i\s*p\s*t\s*:|data:\s*(?:text|application)/)", re.IGNORECASE
 )
@@ -90,17 +93,17 @@ _ACTIVE_BYTES: Final = re.compile(
 _CHARSET: Final = re.compile(
     rb"\A\s*<\?xml[^>]*encoding\s*=\s*[\"'](?!(?:utf-8|us-ascii|iso-8859-1)[\"'])", re.IGNORECASE
 )
-"""Whatever two parsers could read differently is not read."""
+"""An XML declaration with an encoding that parsers may decode differently; such files count as active."""
 
 
 class _ActiveContent(Exception):
-    """The image contains active content."""
+    """Raised by parser handlers when they find active content."""
 
 
 def has_active_content(content: bytes) -> bool:
-    """Whether a browser would run or follow parts of an SVG opened as a page.
+    """Whether an SVG could run code, or navigate without a click, when a browser opens it as a page.
 
-    Malformed XML is checked by its bytes, since browsers read it up to the error.
+    Malformed XML is searched for suspicious bytes instead, because browsers render it up to the error.
     """
     if _CHARSET.match(content):
         return True
@@ -117,8 +120,9 @@ def has_active_content(content: bytes) -> bool:
 
 
 def active_content_diagnostic(path: str) -> Diagnostic:
-    fix = "Export it without scripts, event handlers and links that run, or as a PNG."
-    return Diagnostic(Severity.ERROR, "SITE108", "the picture holds a script, and is left out", fix, path=path)
+    """The diagnostic for an SVG with active content."""
+    fix = "Export it without scripts, event handlers and javascript: links, or as a PNG."
+    return Diagnostic(Severity.ERROR, "SITE108", "the SVG contains active content and is left out", fix, path=path)
 
 
 def _element(name: str, attributes: dict[str, str]) -> None:
@@ -131,5 +135,5 @@ def _element(name: str, attributes: dict[str, str]) -> None:
 
 
 def _instruction(target: str, _data: str) -> None:
-    if target.lower().startswith("xml-"):  # a stylesheet: XSLT makes pages
+    if target.lower().startswith("xml-"):  # an xml-stylesheet may be XSLT, which can produce HTML
         raise _ActiveContent

@@ -1,4 +1,4 @@
-"""Theme: the layout of the site around a page, its colours, and its Content-Security-Policy."""
+"""The layout around a page, the colours of the site, and its Content-Security-Policy."""
 
 from tenantry_site.theme.policy import csp
 from tenantry_site.theme.stylesheet import colors_css

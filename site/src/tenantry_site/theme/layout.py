@@ -1,7 +1,7 @@
-"""The layout around a page's content; shared parts are rendered once and cached.
+"""Renders the layout around a page's content, with a cache for what pages share.
 
-Header and footer are shared by all pages of one depth, tabs and sidebar by those of one scope. The open page is
-marked in the finished sidebar by a few replacements.
+The pages in one folder depth share header and footer, and those of one scope share tabs and sidebar. String
+replacement marks the open page in the cached sidebar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from tenantry_site.templating import attributes, render_template
 from tenantry_site.theme.links import Links, page_link, resolve_link, short_name
 
 CACHE_SIZE = 16
-"""Scopes and depths that are cached. Pages are rendered in the order of the navigation, so few serve many."""
+"""Number of cached navigations. It is small because pages are rendered in navigation order, where neighbours share
+one."""
 
 
 class _NavigationHtml(NamedTuple):
@@ -46,7 +47,7 @@ class Layout:
         self._logos = self._find_logos()
 
     def brand(self, root: str) -> Markup:
-        """The menu button, and the logo or the name."""
+        """The menu button, and the logo or else the site's name."""
         logo = self._config.logo
         return render_template(
             "theme/brand",
@@ -56,7 +57,7 @@ class Layout:
         )
 
     def tools(self, root: str) -> Markup:
-        """Search, top bar links, the call to action and the mode button."""
+        """The search button, the links and call to action of the top bar, and the toggle of light and dark mode."""
         return render_template(
             "theme/tools",
             links=self._resolved_top_links(root),
@@ -65,7 +66,7 @@ class Layout:
         )
 
     def foot(self, root: str) -> Markup:
-        """The social accounts."""
+        """The footer, with the social accounts."""
         socials = []
         for key, url in self._config.footer_socials.items():
             known = icons.SOCIALS.get(key) or icons.Social("globe", "solid", key)
@@ -80,7 +81,7 @@ class Layout:
         return render_template("theme/search", index=f"{root}search/index.json")
 
     def versions(self, path: str, root: str) -> Markup:
-        """The version dropdown; empty without versions."""
+        """The version menu; empty for a site without versions."""
         choices = self._navigation.choices(path)
         if not choices:
             return Markup()
@@ -97,7 +98,7 @@ class Layout:
         return render_template("theme/versions", choices=versions_of_page)
 
     def navigation(self, view: PageView, root: str) -> tuple[Markup, Markup]:
-        """The tabs, and the sidebar with the page marked."""
+        """The tabs, and the sidebar in which the page is marked and its groups are open."""
         key = (view.scope, self._navigation.sidebar(view.scope).key(view.path), root)
         found = self._navigation_html.get(key)
         if found is None:
@@ -108,7 +109,7 @@ class Layout:
             sidebar = sidebar.replace(
                 f'<details data-group="{branch.number}">', f'<details data-group="{branch.number}" open>'
             )
-        return found.tabs, Markup(sidebar)  # noqa: S704  # a template's, with an attribute more
+        return found.tabs, Markup(sidebar)  # noqa: S704  # template output with constant attributes added
 
     def step(self, target: LinkTarget, scope: SidebarScope, root: str) -> dict[str, object]:
         """A link to the previous or next page."""
@@ -188,7 +189,8 @@ class Layout:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:
-        """The logo of each mode, or one for both if they are equal or only one can be shown."""
+        """(Mode, link) of the logos. The mode is empty for a logo of both modes: if the two are equal, or only one can
+        be shown."""
         logo = self._config.logo
         if logo is None:
             return []
@@ -203,7 +205,8 @@ class Layout:
 
 
 def versions_attribute(versions: Versions, surrounding: Versions) -> Markup:
-    """The attribute with the versions of an element; empty if they equal its parent's."""
+    """The attribute that limits an element to some versions; empty if it is shown in all versions of
+    ``surrounding``."""
     if versions is None or versions == surrounding or (surrounding is not None and surrounding <= versions):
         return Markup()
     return attributes({"data-shown-in": " ".join(map(str, sorted(versions)))})

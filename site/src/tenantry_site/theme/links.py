@@ -1,7 +1,6 @@
-"""Links from the configuration file, and the links of feedback buttons.
+"""Links of the layout: those of the configuration file, and those of the feedback buttons.
 
-Links in the layout are relative to the site's root, so pages of one depth share the rendered HTML. Feedback links
-work for known code hosts.
+Internal links are kept relative to the site's root until a page's depth is known; so pages of one depth can share HTML.
 """
 
 from __future__ import annotations
@@ -20,14 +19,15 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.options import SiteOptions
 
 SAFE = "/@+,;=!$'()*~"
-"""What is written as it is in a path. Not a colon: before the first slash it would end a scheme."""
+"""Characters of a path that are not percent-encoded. A colon is encoded: in the first segment, browsers would read it
+as the end of a scheme."""
 
 DEFAULT_KIND = "duotone"
 
-_ALLOW = "Put the picture into the site's folder, or allow external media."
+_ALLOW = "Put the image into the site's folder, or allow external media."
 
 _UP = "\N{NULL}"
-"""Stands for the way up in a link that is not yet on a page; no address that was resolved has it."""
+"""Prefix of internal links, which ``resolve_link`` replaces by the path to the root. No other link begins with it."""
 
 
 @lru_cache(maxsize=4096)
@@ -47,7 +47,7 @@ def page_link(path: str) -> str:
 
 
 class Links:
-    """The links around a page. ``diagnostics`` collects the problems of resolved links."""
+    """Resolves the links, images and icons of the layout. ``diagnostics``: the problems found so far, as keys."""
 
     def __init__(self, addresses: Addresses, *, external_media: bool) -> None:
         self._addresses = addresses
@@ -55,16 +55,18 @@ class Links:
         self.diagnostics: dict[Diagnostic, None] = {}
 
     def link(self, target: str, pointer: str = "", page: str = "index") -> str:
-        """A link's address; internal ones have a placeholder that ``resolve_link`` replaces.
+        """The address of a link, empty if it is unsafe. An internal one has a placeholder that ``resolve_link``
+        replaces.
 
-        Empty for a refused address.
+        ``pointer``: JSON pointer of the field, to report a missing page; empty: do not report. ``page``: the page to
+        which ``target`` is relative.
         """
         found = self._addresses.resolve(page, target)
         if found.kind in {AddressKind.EXTERNAL, AddressKind.REFUSED}:
             return found.href
         moved = found.kind is AddressKind.MISSING and found.path in self._addresses.moved
         if found.kind is AddressKind.MISSING and pointer and not moved:
-            self._report("SITE003", f"{target!r} leads to no page or file of this site.", pointer)
+            self._report("SITE003", f"{target!r} is not a page or file of this site.", pointer)
         is_page = moved or found.kind is AddressKind.PAGE
         file = html_path(found.path) if is_page and found.path else found.path or "index.html"
         tail = found.href.partition("#")
@@ -72,22 +74,23 @@ class Links:
         return _UP + quote_path(file) + "".join(query[1:]) + "".join(tail[1:])
 
     def is_external(self, target: str, page: str) -> bool:
-        """Whether a link leaves the site."""
+        """Whether a link leads to another site."""
         return self._addresses.resolve(page, target).kind is AddressKind.EXTERNAL
 
     def picture(self, target: str, pointer: str) -> str:
-        """The address of an image; empty if it is missing or its host is not allowed."""
+        """The address of an image, to pass to ``resolve_link``; empty if the file is missing, or on another host
+        without ``SiteOptions.external_media``."""
         found = self._addresses.resolve("index", target)
         if found.kind is AddressKind.FILE:
             return _UP + quote_path(found.path)
         if found.kind is AddressKind.EXTERNAL and self._external_media and found.href.startswith(("https:", "http:")):
             return found.href
         if found.kind is AddressKind.EXTERNAL:
-            self._report("SITE002", f"{target!r} is on another host, and is not shown.", pointer, _ALLOW)
+            self._report("SITE002", f"{target!r} is on another host and is not shown.", pointer, _ALLOW)
         return ""
 
     def icon(self, name: str, kind: str, pointer: str) -> Markup:
-        """An SVG; empty for an unknown name, which is reported if there is a ``pointer``."""
+        """An icon as SVG; empty for an unknown name, which is reported unless ``pointer`` is empty."""
         svg = icons.svg(name, kind or DEFAULT_KIND) if name else ""
         if svg is None and pointer:
             near = icons.nearest(name)
@@ -101,28 +104,28 @@ class Links:
 
 
 def resolve_link(link: str, root: str) -> str:
-    """Complete a link of ``Links`` for a page; ``root`` is its path to the site's root."""
+    """Complete a link of ``Links`` for a page. ``root``: the page's relative path to the site's root."""
     return root + link[1:] if link.startswith(_UP) else link
 
 
 BRANCH = "main"
-"""The branch that is edited where the address names none."""
+"""The branch to edit if the repository's address names none."""
 
 _HOSTS = (
     (re.compile(r"/-/(?:tree|blob)/"), "/-/edit/{}", "/-/issues/new?issue[title]="),
     (re.compile(r"/src/branch/"), "/_edit/{}", "/issues/new?title="),
     (re.compile(r"/(?:tree|blob|edit)/"), "/edit/{}", "/issues/new?title="),
 )
-"""What stands before the branch in an address, how the one to edit is written, and how a new issue is: three kinds of
-host, the last being the default."""
+"""Address formats of code hosts: the part before the branch, the path to edit a file, and the path to open an issue.
+They are those of GitLab, Gitea and GitHub; GitHub's are the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A code repository.
 
-    ``home``: its address; ``folder``: branch and path of the pages; ``edits`` and ``issues``: the host's address
-    formats.
+    ``home``: its address; ``folder``: branch and folder of the pages; ``edits`` and ``issues``: the host's path formats
+    to edit a file and to open an issue.
     """
 
     home: str
@@ -140,7 +143,7 @@ class Repository:
 
 
 def repository(config: SiteConfig, options: SiteOptions) -> Repository | None:
-    """The repository of the options, else of the code host's call to action; None without either."""
+    """The repository in the options, else that of a ``topbarCtaButton`` of type ``github``; None without either."""
     button = config.topbar_cta_button
     url = options.repository or (button.url if button and button.type == "github" else "")
     return parse_repository(url)
@@ -155,8 +158,8 @@ def parse_repository(url: str) -> Repository | None:
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         return None
     address = f"{parts.scheme}://{parts.netloc}{quote(parts.path.rstrip('/'), safe='/%-._~@')}"
-    for versions_attribute, edits, issues in _HOSTS:
-        home, *rest = versions_attribute.split(address, maxsplit=1)
+    for before_branch, edits, issues in _HOSTS:
+        home, *rest = before_branch.split(address, maxsplit=1)
         if rest:
             return Repository(home, rest[0], edits, issues)
     edits, issues = _HOSTS[0][1:] if "gitlab" in parts.netloc else _HOSTS[-1][1:]

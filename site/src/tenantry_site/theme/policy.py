@@ -1,4 +1,4 @@
-"""Policy: the only code that writes the Content-Security-Policy of a site."""
+"""Writes the Content-Security-Policy of a site."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tenantry_site.config.model import SiteConfig
 from tenantry_site.options import SiteOptions
 
 FACTS = "https://api.github.com"
-"""Where a reader's browser asks for the star count of a repository, if the options let it."""
+"""Origin that browsers request the star count of a repository from, with ``SiteOptions.repository_facts``."""
 
 
 def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = False) -> str:
-    """The policy: the site's scripts, styles and images only, nothing inline.
+    """The Content-Security-Policy: scripts, styles and images only from the site, and no inline code.
 
-    ``connect``: further origins that scripts may request. ``header``: include frame rules, which a ``meta`` element
-    does not support.
+    ``connect``: further origins that scripts may request. ``header``: add ``frame-ancestors``, which works in a
+    response header but not in a ``meta`` element.
     """
     reach = sorted({origin for origin in connect if origin} | ({FACTS} if options.repository_facts else set()))
     media = " https: http:" if options.external_media else ""
@@ -36,14 +36,15 @@ def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = Fal
 
 
 def api_origins(config: SiteConfig) -> tuple[str, ...]:
-    """The origins of ``api.baseUrl``, which the playground calls without a relay."""
+    """The origins of ``api.baseUrl``, to which the playground sends requests if there is no relay."""
     return tuple(filter(None, map(origin, config.api.base_url)))
 
 
 def origin(url: str) -> str:
-    """The origin of an address, as ``https://api.example.com:8443``; empty without scheme and host.
+    """The origin of an http address: ``https://api.example.com:8443``; empty for any other address.
 
-    Only host characters are accepted: a space or semicolon would start another rule.
+    A host with other characters than letters, digits, ``-`` and ``.`` gives an empty string too: a space or semicolon
+    would add to the policy.
     """
     try:
         parts = urlsplit(url.strip())

@@ -1,8 +1,8 @@
-"""CSS from the configuration file: readable colours for both modes, a background image, and versions.
+"""Writes the CSS for a configuration file: colours for both modes, the background image, and rules for versions.
 
-Pages have no style attributes, so the policy forbids them. Only hex digits and percent-encoded addresses are written.
-Filled areas keep the configured colour; text and outlines get the nearest shade that is readable on the mode's
-backgrounds (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
+It is a stylesheet because the policy forbids style attributes. Of the file, only hex digits and percent-encoded
+addresses are written into it. Filled areas keep the configured colour; text and outlines get the nearest shade that is
+readable on the backgrounds of the mode (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tenantry_site.addresses import Addresses, AddressKind, relative_url
 from tenantry_site.config.model import Colors, Gradient, SiteConfig
 
 TEXT = 4.5
-"""The contrast of text of any size with its ground (AA)."""
+"""Minimum contrast of text with its background (WCAG 2.2, 1.4.3, level AA)."""
 
 GRAPHICS = 3.0
-"""The contrast of what is drawn, and of the edge of a control, with its ground."""
+"""Minimum contrast of graphics and of the border of a control with their background (WCAG 2.2, 1.4.11)."""
 
 MIDDLE = 0.1791
-"""The luminance of a ground on which black and white are equally readable."""
+"""The luminance of a background on which black and white are equally readable."""
 
 BLACK, WHITE = "000000", "ffffff"
 
@@ -45,39 +45,39 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def least(colour: str, grounds: tuple[str, ...]) -> float:
-    """The lowest contrast of a colour with any of the grounds."""
-    return min(contrast(colour, ground) for ground in grounds)
+def least(colour: str, backgrounds: tuple[str, ...]) -> float:
+    """The lowest contrast of a colour with any of the backgrounds."""
+    return min(contrast(colour, background) for background in backgrounds)
 
 
-def readable(colour: str, grounds: tuple[str, ...], ratio: float = TEXT) -> str:
-    """``colour`` mixed with the least black or white that makes it readable on every ground.
+def readable(colour: str, backgrounds: tuple[str, ...], ratio: float = TEXT) -> str:
+    """The colour, mixed with as little black or white as makes its contrast with every background at least ``ratio``.
 
-    If neither suffices, the better of the two.
+    If no mixture suffices, it is black or white.
     """
-    end = ink(*grounds)
+    end = ink(*backgrounds)
     for step in range(_STEPS):
         mixed = mix(colour, end, step / _STEPS)
-        if least(mixed, grounds) >= ratio:
+        if least(mixed, backgrounds) >= ratio:
             return mixed
     return end
 
 
-def ink(*grounds: str) -> str:
-    """White if readable on all grounds, else the better of black and white."""
-    if least(WHITE, grounds) >= TEXT:
+def ink(*backgrounds: str) -> str:
+    """White if it is readable on all backgrounds, else black or white, whichever has the higher contrast."""
+    if least(WHITE, backgrounds) >= TEXT:
         return WHITE
-    return max((BLACK, WHITE), key=lambda colour: least(colour, grounds))
+    return max((BLACK, WHITE), key=lambda colour: least(colour, backgrounds))
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """Mix a share (0 to 1) of another colour in."""
+    """Mix a share (0 to 1) of ``other`` into a colour."""
     pairs = zip(_parts(colour), _parts(other), strict=True)
     return "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance, 0 to 1 (WCAG 2.2)."""
+    """The relative luminance of a six-digit colour, from 0 to 1 (WCAG 2.2)."""
     red, green, blue = (_linear(part / 255) for part in _parts(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -91,13 +91,13 @@ def _parts(colour: str) -> tuple[int, int, int]:
 
 
 FOLDER = "assets/site.css"
-"""Where the stylesheet stands, as far as the addresses within it go."""
+"""Path of the stylesheet from the site's root, to which the addresses in it are relative."""
 
 
 def colors_css(config: SiteConfig, addresses: Addresses | None = None) -> str:
-    """The site-specific CSS: tokens, anchor colours, the background image and versions.
+    """The CSS of a site: design tokens, colours of anchors, the background image, and rules for versions.
 
-    Without ``addresses`` the image is assumed to exist.
+    ``addresses``: to check that the background image exists; without it, the image is assumed to exist.
     """
     return "".join(
         f"{rule}\n" for rule in (*_tokens(config), *_anchors(config), *_image(config, addresses), *_versions(config))
@@ -129,14 +129,14 @@ def _icon_background(selector: str, color: str | Gradient) -> Iterator[str]:
         return
     glyph = WHITE if least(WHITE, stops) >= GRAPHICS else BLACK
     if len(stops) == 1:
-        ground = f"background:#{stops[0]}"
+        background = f"background:#{stops[0]}"
     else:
-        ground = f"background:linear-gradient(135deg,{','.join(f'#{stop}' for stop in stops)})"
-    yield f".anchors {selector}{{{ground};border-color:transparent;color:#{glyph}}}"
+        background = f"background:linear-gradient(135deg,{','.join(f'#{stop}' for stop in stops)})"
+    yield f".anchors {selector}{{{background};border-color:transparent;color:#{glyph}}}"
 
 
 def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
-    """The background image of every page. Images of other hosts are left out: CSS cannot check permission."""
+    """The rule for the background image. An image on another host is left out."""
     if not config.background_image:
         return
     found = (addresses or Addresses((), ())).resolve("index", config.background_image)
@@ -145,7 +145,7 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
 
 
 def _versions(config: SiteConfig) -> Iterator[str]:
-    """Rules that hide content of other versions."""
+    """Rules that hide the elements of versions other than the selected one."""
     for number in range(len(config.versions)):
         yield f'[data-version="{number}"] [data-shown-in]:not([data-shown-in~="{number}"]){{display:none}}'
 
@@ -154,11 +154,11 @@ TEXTS = ("text", "quiet", "good", "warn", "bad")
 GRAPHIC = ("line-control", "context", *(f"data-{number}" for number in range(1, 9)))
 
 SURFACE, LINE = 0.04, 0.13
-"""How much of the text's side is mixed into a ground that was given."""
+"""Share of black or white that is mixed into a configured background, for surfaces and for lines."""
 
 
 def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The tokens for light and for dark mode, with the same names."""
+    """The design tokens that a site changes: those for light and those for dark mode, with the same names."""
     if colors is None:
         return {}, {}
     background = colors.background
@@ -174,37 +174,37 @@ def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
     )
 
 
-def _mode_tokens(colors: Colors, accent: str | None, ground: str | None, *, dark: bool) -> dict[str, str]:
+def _mode_tokens(colors: Colors, accent: str | None, background: str | None, *, dark: bool) -> dict[str, str]:
     base = tokens()[dark]
     found: dict[str, str] = {}
-    if ground is not None:
-        is_dark = luminance(ground) < MIDDLE
+    if background is not None:
+        is_dark = luminance(background) < MIDDLE
         base = tokens()[is_dark]
-        # a dark ground in light mode, or the other way round, needs the whole other set
+        # a dark background in light mode, or a light one in dark mode, needs all tokens of the other mode
         found = (base | {}) if is_dark != dark else {}
-        found |= _grounds(base, ground)
+        found |= _background_tokens(base, background)
     merged = base | found
-    grounds = (merged["page"].lstrip("#"), merged["surface"].lstrip("#"))
+    backgrounds = (merged["page"].lstrip("#"), merged["surface"].lstrip("#"))
     if accent is not None:
-        shade = readable(accent, grounds)
+        shade = readable(accent, backgrounds)
         found |= {"accent": shade, "on-accent": ink(shade), "fill": accent, "on-fill": ink(accent)}
     button = read(colors.dark) or accent
     if button is not None:
-        edge = button if least(button, grounds[:1]) >= GRAPHICS else merged["line-control"].lstrip("#")
+        edge = button if least(button, backgrounds[:1]) >= GRAPHICS else merged["line-control"].lstrip("#")
         found |= {"button": button, "on-button": ink(button), "button-line": edge}
     return {name: value if value.startswith(("#", "rgb", "0 ")) else f"#{value}" for name, value in found.items()}
 
 
-def _grounds(base: dict[str, str], page: str) -> dict[str, str]:
-    """The colours around a configured background."""
+def _background_tokens(base: dict[str, str], page: str) -> dict[str, str]:
+    """The tokens that depend on a configured background. ``base``: the tokens of a mode, whose colours are adapted."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
-    if least(side, (surface,)) < 4.6:  # a middling grey: no shade is between the two
+    if least(side, (surface,)) < 4.6:  # on a medium grey, even black or white text needs the unmixed background
         surface = page
-    grounds = (page, surface)
+    backgrounds = (page, surface)
     found = {"page": page, "surface": surface, "line": mix(page, side, LINE)}
-    found |= {name: readable(base[name].lstrip("#"), grounds) for name in (*TEXTS, "accent")}
-    found |= {name: readable(base[name].lstrip("#"), grounds, GRAPHICS) for name in GRAPHIC}
+    found |= {name: readable(base[name].lstrip("#"), backgrounds) for name in (*TEXTS, "accent")}
+    found |= {name: readable(base[name].lstrip("#"), backgrounds, GRAPHICS) for name in GRAPHIC}
     return found | {"on-accent": ink(found["accent"])}
 
 
@@ -213,7 +213,7 @@ _TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
 
 @cache
 def tokens() -> tuple[dict[str, str], dict[str, str]]:
-    """The design tokens that differ between modes: light, dark."""
+    """The design tokens whose values differ between modes: those of light mode, those of dark mode."""
     text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
     of_dark = dict(_TOKEN.findall(dark))

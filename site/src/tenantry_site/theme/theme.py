@@ -1,4 +1,4 @@
-"""Theme: whole pages of a site, the layout around their text and the metadata in their head."""
+"""Renders the whole HTML of a page: the layout around its content, and the metadata in its head."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path
 from tenantry_site.theme.policy import api_origins, csp, origin
 
 CONTENTS_LEVEL = 3
-"""The deepest heading that "On this page" lists."""
+"""The highest heading level that "On this page" lists."""
 
 CACHE_SIZE = 16
-"""Depths of folders whose header and footer are cached."""
+"""Number of folder depths for which the header and footer are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,12 @@ class _SharedHtml:
 
 
 class Theme:
-    """Renders whole pages of one site.
+    """Renders the whole HTML of the pages of one site.
 
-    ``styles`` and ``scripts``: paths from the site's root; the scripts are ``mode`` (runs before the first paint),
-    ``site``, and those named in ``Page.parts``. ``api``: further origins that the playground calls without a relay.
-    ``diagnostics``: problems of the configuration file.
+    ``styles``: path of the stylesheet from the site's root; ``scripts``: name -> path of the scripts ``mode`` (runs
+    before the first paint), ``site``, and those that ``Page.parts`` may name. ``api``: addresses of further servers to
+    which the playground sends requests if there is no relay. ``diagnostics``: problems in the layout of the pages
+    rendered so far.
     """
 
     def __init__(
@@ -73,13 +74,13 @@ class Theme:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Complete after a page was rendered."""
+        """Problems of links, images and icons in the layout. They are found while pages are rendered."""
         return (*self._links.diagnostics, *self._feedback_diagnostics())
 
     def page(self, page: Page, *, of: str | None = None) -> str:
         """The HTML of a page.
 
-        ``of``: the path of the original if this page is a copy, such as the first page shown at ``index``.
+        ``of``: if this page is a copy, the path of the original; the first page of a site is also written to ``index``.
         """
         root, here = path_to_root(page.path), page.path if of is None else of
         view = self._navigation.view(here)
@@ -117,8 +118,8 @@ class Theme:
     def not_found(self, root: str | None = None) -> str:
         """The 404 page.
 
-        ``root`` begins its links: the mount path with a final slash, or a relative path (``../../``); default: the
-        base URL's path.
+        ``root``: the beginning of its links, a mount path with a final slash or a relative path (``../../``); None: the
+        path of ``SiteOptions.base_url``.
         """
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
@@ -135,7 +136,7 @@ class Theme:
         )
 
     def _around(self, view: PageView, root: str) -> dict[str, Any]:
-        """The layout around the content, by the names in frame.html."""
+        """The template variables of ``frame.html`` for the layout around the content."""
         shared = self._shared.get(root)
         if shared is None:
             layout = self._layout
@@ -147,7 +148,7 @@ class Theme:
                 head=self._head(root),
             )
         tabs, sidebar = self._layout.navigation(view, root)
-        # The attributes of the root element: the mode that the server knows of, and the versions of the page
+        # Attributes of the <html> element: the configured mode, and the versions of the page
         toggle, attributes = self._config.mode_toggle, dict[str, object]()
         if toggle.default:
             attributes["data-mode"] = toggle.default
@@ -187,7 +188,7 @@ class Theme:
         return name if page.title.strip() == name.strip() else f"{page.title} – {name}"
 
     def _policy_of(self, page: Page) -> str:
-        """The policy; pages with a playground may call the API if the site has no relay."""
+        """The Content-Security-Policy of a page. Without a relay, a page with a playground may request the API."""
         if "playground" not in page.parts or self._options.relay is not None:
             return self._policy
         words = page.front.api.split()
@@ -216,10 +217,10 @@ class Theme:
             return ()
         return (
             Diagnostic(
-                Severity.INFO,  # one build knows where its pages are kept, a preview of the same file may not
+                Severity.INFO,  # a preview of the same file is often started without the repository that a build names
                 "SITE001",
-                "The feedback buttons have no repository to lead to, and are not shown.",
-                "Name the repository in the options of the site, or in a call to action of type github.",
+                "The feedback buttons are not shown, as the site has no repository.",
+                "Name the repository in the options of the site, or in a topbarCtaButton of type github.",
                 "/feedback",
             ),
         )
@@ -228,16 +229,17 @@ class Theme:
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9:._-]{0,80}")
 
 PROPERTY_PREFIXES = ("og:", "article:", "book:", "profile:", "fb:", "music:", "video:")
-"""What is a property (RDFa) and not a name."""
+"""Prefixes of meta tags that are written with ``property`` (RDFa) instead of ``name``."""
 
 RESERVED = frozenset(
     {"charset", "color-scheme", "description", "keywords", "referrer", "robots", "theme-color", "viewport"}
 )
-"""Names that are not a page's to set: they would change how the page works, or are set elsewhere."""
+"""Meta tags that a page may not set: they would change how the page works, or the layout sets them."""
 
 
 def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:
-    """The template's metadata: ``properties`` and ``names`` as pairs, the page's before derived ones."""
+    """The template variables for a page's meta tags. The page's own meta tags replace those derived from its other
+    fields. ``site``: the site's name; ``canonical``: the page's absolute address, or empty."""
     derived = {
         "og:title": page.title,
         "og:description": page.front.description,
@@ -259,9 +261,9 @@ def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:
 
 
 CODES: dict[str, str] = {
-    "SITE001": "A feedback button is asked for, but no repository is known that it could lead to.",
-    "SITE002": "A logo, favicon or background image is on another host, and is not shown.",
-    "SITE003": "A link of the layout leads to no page or file of the site.",
-    "SITE004": "An icon's name is not that of any icon.",
+    "SITE001": "The feedback buttons are not shown, as the site has no repository.",
+    "SITE002": "A logo, favicon or background image is on another host and is not shown.",
+    "SITE003": "A link in the layout leads to a page or file that the site does not have.",
+    "SITE004": "No icon has this name.",
 }
-"""What each code means."""
+"""Diagnostic code -> its meaning."""

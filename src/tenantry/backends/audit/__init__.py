@@ -1,4 +1,4 @@
-"""The audit trail: its entries, their seals, and notifying listeners of each change."""
+"""The audit trail: details of its entries, and their seals."""
 
 from typing import TYPE_CHECKING
 

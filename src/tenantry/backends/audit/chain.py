@@ -1,7 +1,8 @@
-"""Seals the audit trail: a MAC covers each entry and the previous seal, so changes without the key are detected.
+"""Seals the audit trail: each entry gets a MAC over itself and the previous seal, so a change by somebody without the
+key is detected.
 
-A seal also covers earlier unsealed entries, written by programs without the keys. The keys are derived for this purpose
-only (docs/decisions/0074-audit-chain.md). Pure: no I/O."""
+A seal also covers the unsealed entries before it, which programs without the keys have written. The keys are derived
+for this purpose only (docs/decisions/0074-audit-chain.md). Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from typing import Final, Protocol
 from tenantry.groups import AuditEntry, ChainHead, Seal, to_micros
 
 _NOTHING: Final = bytes(32)
-"""In place of the MAC before the first seal."""
+"""The previous MAC of the first seal."""
 
 
 class ChainKeys(Protocol):
@@ -29,12 +30,12 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """Keys (32 bytes) by id, including those of removed signing keys."""
+        """Keys (32 bytes) by id, also of removed signing keys."""
         ...
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """Serialise the sealed content, identically in every store."""
+    """The bytes of an entry that its seal covers, the same in every store."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -43,7 +44,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """Seal ``entries``. ``head``: the last sealed entry; ``unsealed``: entries after number ``after``."""
+    """Seal ``entries``. ``head``: the last sealed entry. ``unsealed``: the entries between number ``after`` and
+    ``entries``, which the first new seal covers too."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -59,19 +61,18 @@ def _mac(key: bytes, before: bytes, after: int, between: Collection[bytes], cont
     return hmac.digest(key, before + after.to_bytes(8, "big") + digests + content, "sha256")
 
 
-# --- as text and as a column ---
+# --- formats of the table's column and of the command line ---
 
 _COLUMN: Final = 2 + 8 + 32
 _HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
 
 
 def write_seal(seal: Seal) -> bytes:
-    """Format the column: key id, previous number, MAC."""
     return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""Of an entry that cannot be as it was written: it fits nowhere."""
+"""The seal of an entry that was altered so that it cannot be read. It never verifies."""
 
 
 def read_seal(column: object) -> Seal:
@@ -83,7 +84,7 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """Format as ``4711-9f3c…``: number and MAC."""
+    """Format number and MAC: ``4711-9f3c…``."""
     return f"{head.number}-{head.mac.hex()}"
 
 
@@ -98,30 +99,30 @@ def read_head(text: str) -> ChainHead | None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Number of the first missing or invalid entry."""
-
     number: int
+    """The first missing or invalid entry."""
     reason: str
 
 
 @dataclass(slots=True)
 class ChainCheck:
-    """Checks a trail: ``add`` each entry in order, then ``finish``.
-
-    ``head``: the head before the first entry; None for a whole trail. ``expected``: heads the trail must contain.
-    ``begins_after``: the number before the first seal; compare it with an external note to detect a restarted chain.
-    ``before``: number of entries up to it; ``unsealed``: later entries without a seal; ``left_out``: those no later
-    seal covers."""
+    """Checks a trail: call ``add`` for each entry in order, then ``finish``."""
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
+    """Heads, noted elsewhere, that the trail must contain."""
     sealed: int = 0
     begins_after: int | None = None
+    """Number of the last entry before the chain. If an earlier one was noted elsewhere, the chain was begun anew."""
     before: int = 0
+    """Number of entries before the chain."""
     unsealed: int = 0
+    """Number of entries without a seal since the chain begins."""
     left_out: int = 0
+    """Number of unsealed entries that no seal covers."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
+    """The last sealed entry that was checked. Give one to check only the entries after it."""
     fault: Fault | None = None
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
@@ -130,7 +131,7 @@ class ChainCheck:
         if self.fault is not None:
             return
         if entry.number < 1:
-            self.fault = Fault(entry.number, "the first of a trail is 1, so this one was inserted")
+            self.fault = Fault(entry.number, "it was inserted, because a trail begins with 1")
             return
         if entry.seal is None:
             self._between.append((entry.number, content_of(entry)))

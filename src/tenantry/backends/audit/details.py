@@ -1,23 +1,12 @@
-"""Audit details, and this process's change listeners."""
+"""The details of audit entries."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Final
 
 from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Scope, UserGroup, write_moment
-from tenantry.ports import ChangeListener
 from tenantry.tokens import mask_within
-
-_log = logging.getLogger("tenantry")
-
-RETAINED_CHANGES: Final = 100_000
-"""How many changes a store retains, at least."""
-
-LISTED_CHANGES: Final = 10_000
-"""How many changes are listed at most: a reader that was away for longer starts with an empty cache."""
 
 
 def environment_details(environment: Environment) -> dict[str, str]:
@@ -47,7 +36,7 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Names of the given fields; a value for the end date only."""
+    """The names of the given fields, and the value of none but the end date."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     return {"fields": ", ".join(given), **ends}
@@ -59,25 +48,7 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:
-    """Mask tokens given in place of an id or label."""
+    """Mask tokens that a caller has sent as an id or label."""
     request_id = None if author.request_id is None else mask_within(author.request_id)
     shown = {name: mask_within(value) for name, value in details.items()}
     return Author(mask_within(author.name), request_id), mask_within(subject), shown
-
-
-class ChangeListeners:
-    """Notifies listeners of each committed change."""
-
-    def __init__(self) -> None:
-        self._listeners: list[ChangeListener] = []
-
-    def subscribe(self, listener: ChangeListener) -> None:
-        self._listeners.append(listener)
-
-    def notify(self, handle: bytes, generation: int) -> None:
-        """Call all listeners; a failing one affects neither the write nor the others."""
-        for listener in self._listeners:
-            try:
-                listener.changed(handle, generation)
-            except Exception:  # noqa: BLE001 - whatever a listener does
-                _log.exception("a listener to changes failed")

@@ -24,14 +24,14 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus`` for all stores in a PostgreSQL database; their writes send NOTIFY.
+    """A ``ports.Bus`` for the stores in a PostgreSQL database, whose writes send NOTIFY.
 
-    ``listen_url`` (None: ``url``): the same primary without a transaction pooler, because LISTEN belongs to a
-    connection. The bus sends probes through ``url`` and counts as lost until one arrives. Holds a connection to each.
-    No I/O. Raises InvalidSettings."""
+    ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs one
+    connection (None: ``url``). The bus sends test messages through ``url`` and is lost until one arrives. It holds a
+    connection to each URL while it is followed. No I/O before. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
-        load_psycopg()  # now, and not in the midst of the first request
+        load_psycopg()  # so that a missing package is reported now
         self.counters: BusCounters = BusCounters()
         self._store = _server(url)
         self._server = self._store if listen_url is None else _server(listen_url)
@@ -44,7 +44,6 @@ class PostgresBus:
         return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Listen until cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
     async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
@@ -59,8 +58,8 @@ class PostgresBus:
             connection.terminate()
 
     async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        # On a connection of its own: a pooler gives the one that listens its notification while it answers it, and no
-        # other.
+        # Probe on another connection. Behind a pooler the listening connection would get its own probe together with
+        # the answer to the NOTIFY statement, although no notification of another client arrives.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(
@@ -81,7 +80,7 @@ async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
     try:
         while True:
             readable.clear()
-            pgconn.consume_input()  # at first what came together with the answer to LISTEN
+            pgconn.consume_input()  # also what arrived together with the answer to LISTEN
             while (notification := pgconn.notifies()) is not None:
                 limiter.feed(notification.extra)
             await readable.wait()

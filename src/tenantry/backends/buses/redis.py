@@ -1,5 +1,5 @@
-"""Publish and subscribe on Redis or Valkey. Reads a raw connection, because redis-py's subscriber reconnects without
-reporting lost messages."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection, because the subscriber of redis-py
+reconnects without reporting that messages may be lost."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ logger: logging.Logger = logging.getLogger(__name__)
 _CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
 _PUBLISH_SECONDS = 3.0
 _CAUSE = (
-    "what is published at this address does not reach those who subscribe there: is it a proxy, or several servers?"
+    "a message published at this address does not reach its subscribers: check for a proxy, or several servers there"
 )
 _NO_STORE = "-"
-"""A bus does not know which store a change is of. Handles are random, so another store's notice harms nobody."""
+"""The store id in notices. The bus does not know its store. Handles are random, so a notice of another store has no
+effect."""
 
 
 class RedisBus:
-    """A ``ports.Bus`` and ``ports.ChangeListener``. ``url``: as for RedisBackend; ``channel``: shared by all processes
-    of a store. No I/O. Raises InvalidSettings."""
+    """A ``ports.Bus``, and the ``ports.ChangeListener`` that publishes to it. ``url``: see database/redis_server.py;
+    ``channel``: the same in all processes of a store. No I/O before it is used. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
             raise InvalidSettings("the channel of a RedisBus takes 1 to 128 letters, digits and : . _ -")
-        load_redis()  # now, and not in the midst of the first request
+        load_redis()  # so that a missing package is reported now
         self.counters: BusCounters = BusCounters()
         self._server = read_redis_address(url)
         self._channel = channel
@@ -61,7 +62,9 @@ class RedisBus:
         dropped = self._queue.dropped
         await self._queue.aclose()
         if self._queue.dropped > dropped:
-            logger.warning("%s did not take the last changes: others see them when they poll", self._server.label)
+            logger.warning(
+                "%s did not get the last changes: other processes see them when they poll", self._server.label
+            )
         await self._clients.aclose()
 
     async def _publish(self, messages: Sequence[Message]) -> None:
@@ -79,7 +82,6 @@ class RedisBus:
         return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Listen until cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
     async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
@@ -100,7 +102,7 @@ class RedisBus:
             await client.aclose()
 
     async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        """Without the right to publish, a responding connection suffices."""
+        """If this user may not publish, a connection that responds counts as delivering."""
         from redis.exceptions import NoPermissionError
 
         try:

@@ -1,7 +1,7 @@
 """Reconnects, checks delivery and limits messages for all buses.
 
-A responding connection may deliver nothing, such as LISTEN through a transaction pooler, so a bus sends probes to
-itself through the publishing path."""
+A connection may respond but deliver no message, such as LISTEN through a transaction pooler. So a bus sends itself
+probes, on the way that notices take."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection that has said nothing for so long, though it was asked each second, is dead."""
+"""A connection that gets a PING each second and is silent for this time is dead."""
 
 QUIET_SECONDS = 1.0
-"""After so long without any message a probe is sent. Each subscriber waits a little less, by chance, and the first
-one's probe is a message to all: so a large fleet sends little more than one worker does."""
+"""A subscriber that gets no message for 50 to 100 % of this time, chosen at random, sends a probe. All subscribers get
+it and begin to wait again, so a large fleet sends little more than one worker."""
 
 REPLY_SECONDS = 2.0
-"""A probe that has not come back after so long never will."""
+"""A probe that takes longer is lost: the bus is deaf."""
 
 EVICTIONS = 1_000
-"""So many notices in a window are passed on one by one. Of those beyond, the listener gets one flush at its end."""
+"""Notices passed to the listener per window. For any number beyond it, the listener gets one flush when the window
+ends."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
-"""How the message begins that a bus sends to itself; no notice begins so."""
+"""The start of a probe. No notice starts like this."""
 
 _PROBE = PROBE.encode()
 _LONGEST = 128
@@ -47,30 +48,30 @@ _LONGEST_PAUSE = 5.0
 
 class BusStatus(StrEnum):
     IDLE = "idle"
-    """Nobody follows it."""
+    """Not followed."""
     CONNECTING = "connecting"
     RECEIVING = "receiving"
-    """It gets its own messages, so it gets those of others."""
+    """It receives its own probes, so notices arrive too."""
     LOST = "lost"
-    """It has no connection."""
+    """Disconnected."""
     DEAF = "deaf"
-    """It is connected, and does not get its own messages."""
+    """Connected, but its own probes do not arrive."""
 
 
 @dataclass(slots=True)
 class BusCounters:
-    """Counters and status of a bus; reading them costs nothing."""
+    """Counters and status of a bus."""
 
     heard: int = 0
-    """Notices that were passed on."""
+    """Notices passed to the listener."""
     ignored: int = 0
     """Messages that were not notices."""
     held_back: int = 0
-    """Notices beyond the limit, for which there was one flush a second."""
+    """Notices beyond the limit, replaced by one flush per second."""
     losses: int = 0
-    """How often the connection was lost, or could not be made, or was found to be deaf."""
+    """Connections that failed, were lost or were deaf."""
     deaf: int = 0
-    """How often it was connected and did not get its own message."""
+    """Connections on which a probe did not arrive."""
     status: BusStatus = BusStatus.IDLE
 
 
@@ -79,13 +80,13 @@ class Deaf(Exception):
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
-"""Connects, calls what it was given once it gets its own messages, and goes on until the connection is lost, or
-delivers nothing any more: then it raises."""
+"""Connects and passes messages to the limiter; calls the second argument when the first probe has arrived. Raises when
+the connection is lost or a probe does not arrive."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
-    """Run until cancelled. Calls ``listener.flush()`` after each connection and loss, because messages may have been
-    missed. A deaf bus counts as lost."""
+    """Run ``listen`` again and again until cancelled. Calls ``listener.flush`` when a connection begins to deliver and
+    when it is lost, because messages may have been missed."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -120,7 +121,6 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
 
 
 def _count(error: BaseException, counters: BusCounters, label: str) -> None:
-    """Count a loss; log it if its kind differs from the previous one's."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     counters.losses += 1
@@ -131,7 +131,7 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
         if status is BusStatus.DEAF:
             logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
         else:
-            # Without its text, which may hold anything.
+            # Not the error's text, which may contain a secret.
             logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
 
 
@@ -142,8 +142,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Probe repeatedly; call ``on_delivery`` after the first delivery. Raises Deaf (with ``cause``), TimeoutError and
-    ``publish``'s errors."""
+    """Send probes until one is lost; call ``on_delivery`` when the first arrives. Raises Deaf with the text ``cause``,
+    TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -167,8 +167,8 @@ async def probe(
 
 
 class NotificationLimiter:
-    """Forwards at most 1,000 evictions and one flush a second, so a flood of forged messages costs no more than a
-    flush."""
+    """Forwards at most 1,000 evictions and one flush per second, so a flood of forged messages costs no more than
+    that."""
 
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener
@@ -187,7 +187,7 @@ class NotificationLimiter:
         return arrived
 
     async def anything_within(self, seconds: float) -> bool:
-        """Whether any message arrives in time."""
+        """Wait for any message. False after ``seconds`` without one."""
         self._arrived.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -233,6 +233,6 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Drop held messages; the flush after the loss covers them."""
+        """Drop the flush for held back notices: ``follow`` calls ``flush`` after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

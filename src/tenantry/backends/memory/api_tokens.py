@@ -13,8 +13,6 @@ from tenantry.ports import ApiTokenStore
 
 
 class MemoryApiTokens(ApiTokenStore):
-    """``store.api_tokens`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

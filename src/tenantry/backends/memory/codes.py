@@ -9,8 +9,6 @@ from tenantry.ports import CodeShare, CodeStore
 
 
 class MemoryCodes(CodeStore):
-    """``store.codes`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

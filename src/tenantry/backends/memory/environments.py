@@ -11,8 +11,6 @@ from tenantry.ports import EnvironmentStore
 
 
 class MemoryEnvironments(EnvironmentStore):
-    """``store.environments`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 
@@ -43,7 +41,7 @@ class MemoryEnvironments(EnvironmentStore):
                 return own
             changed = replace(own, grace_seconds=grace_seconds)
             tables.environments[own.name] = changed
-            # Each record holds its environment, as a row of a database points at one.
+            # A database row refers to its environment; here each record holds a copy, which must be replaced.
             for handle, stored in tables.handles.items():
                 if stored.group.environment.id == own.id:
                     tables.handles[handle] = replace(stored, group=replace(stored.group, environment=changed))

@@ -24,8 +24,6 @@ from tenantry.ports import GroupStore
 
 
 class MemoryGroups(GroupStore):
-    """``store.groups`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.source_lease import OfferedSourceLease
+from tenantry.backends.stored import OfferedSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -19,8 +19,6 @@ from tenantry.ports import SourceStore
 
 
 class MemorySources(OfferedSourceLease, SourceStore):
-    """``store.sources`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

@@ -1,23 +1,39 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
 from tenantry.backends.audit.chain import ChainKeys
+from tenantry.backends.audit.details import pruned_details
 from tenantry.backends.memory.api_tokens import MemoryApiTokens
-from tenantry.backends.memory.audit import MemoryAuditTrail
 from tenantry.backends.memory.codes import MemoryCodes
 from tenantry.backends.memory.environments import MemoryEnvironments
 from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.memory.usage import MemoryUsage
-from tenantry.cache.slots import PrivateSlots, utc_now
-from tenantry.groups import Changes, LookupResult, Token, UserGroup
-from tenantry.ports import ChangeListener, Clock, WrittenBackend
+from tenantry.backends.stored import PRUNED_AT_ONCE
+from tenantry.cache.slots import PrivateSlots
+from tenantry.clock import utc_now
+from tenantry.groups import (
+    UNNAMED,
+    AuditEntry,
+    Author,
+    ChainHead,
+    Changes,
+    LookupResult,
+    Token,
+    Usage,
+    UsageBatch,
+    UsageKey,
+    UserGroup,
+)
+from tenantry.ports import AuditTrail, ChangeListener, Clock, UsageStore, WrittenBackend
 from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A Store in one process's memory, for tests and development. ``clock``: UTC time of day; ``keys`` seal the audit
-    trail. One lock makes each method a transaction in any thread or event loop."""
+    """A Store in the memory of one process, for tests and development. One lock makes each call a transaction, in all
+    threads and event loops. ``clock``: UTC time of day. ``keys``: SigningKeys that seal audit entries."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)
@@ -33,7 +49,7 @@ class MemoryStore(WrittenBackend):
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # always fresh
         return self._read(token)
 
     def _read(self, token: Token) -> LookupResult:
@@ -65,3 +81,55 @@ class MemoryStore(WrittenBackend):
     async def aclose(self) -> None:
         """Store pending usage."""
         await self.usage_recorder.flush()
+
+
+class MemoryUsage(UsageStore):
+    def __init__(self, tables: MemoryTables) -> None:
+        self._tables = tables
+
+    async def add(self, batch: UsageBatch) -> None:
+        tables = self._tables
+        with tables.lock:
+            if tables.usage_writers.get(batch.writer, 0) >= batch.number:
+                return
+            tables.usage_writers[batch.writer] = batch.number
+            for hour, key, used in batch.rows:
+                tables.usage[hour, key] = tables.usage.get((hour, key), Usage()).plus(used)
+
+    async def sums(
+        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+    ) -> Mapping[UsageKey, Usage]:
+        sums: dict[UsageKey, Usage] = {}
+        with self._tables.lock:
+            for (hour, key), used in self._tables.usage.items():
+                wanted = environment in (None, key.environment) and group in (None, key.group)
+                if since <= hour < until and wanted:
+                    sums[key] = sums.get(key, Usage()).plus(used)
+        return dict(sorted(sums.items()))
+
+    async def oldest(self) -> datetime | None:
+        with self._tables.lock:
+            return min((hour for hour, _ in self._tables.usage), default=None)
+
+    async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
+        tables = self._tables
+        with tables.lock:
+            gone = sorted(row for row in tables.usage if row[0] < before)[:PRUNED_AT_ONCE]
+            for row in gone:
+                del tables.usage[row]
+            if gone:
+                tables.note(author, "usage.pruned", "", "usage", **pruned_details(before, len(gone)))
+            return len(gone)
+
+
+class MemoryAuditTrail(AuditTrail):
+    def __init__(self, tables: MemoryTables) -> None:
+        self._tables = tables
+
+    async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
+        with self._tables.lock:
+            later = self._tables.trail[max(0, after) :]
+        return [entry for entry in later if environment in (None, entry.environment)][:limit]
+
+    async def head(self) -> ChainHead | None:
+        return self._tables.chain_head

@@ -10,7 +10,8 @@ from threading import RLock
 from typing import TypeVar
 
 from tenantry.backends.audit.chain import ChainKeys, seal_entries
-from tenantry.backends.audit.details import LISTED_CHANGES, RETAINED_CHANGES, ChangeListeners, without_tokens
+from tenantry.backends.audit.details import without_tokens
+from tenantry.backends.changes import LISTED_CHANGES, RETAINED_CHANGES, ChangeListeners
 from tenantry.backends.stored import StoredGroup, StoredResponse, unknown_environment
 from tenantry.cache.slots import PrivateSlots
 from tenantry.groups import (
@@ -33,18 +34,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """A code or session; ``group``: the handle whose share it counts in."""
-
     purpose: str
     payload: str
     expires_at: datetime
     api_token_id: int | None = None
     group: bytes | None = None
+    """The handle of the group whose CodeShare limits the code."""
 
 
 @dataclass(slots=True)
 class MemoryTables:
-    """Tables by unique key. Hold ``lock`` to write, or to read several."""
+    """Tables as dicts by unique key. Hold ``lock`` to write, and to read several."""
 
     clock: Clock
     keys: ChainKeys | None = None
@@ -60,19 +60,19 @@ class MemoryTables:
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
     codes: dict[bytes, StoredCode] = field(default_factory=dict)
-    """By digest, oldest first."""
+    """By digest; the oldest code first."""
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
     usage_writers: dict[bytes, int] = field(default_factory=dict)
-    """The number of the last batch of each writer."""
+    """Writer -> number of its last batch."""
     trail: list[AuditEntry] = field(default_factory=list)
     chain_head: ChainHead | None = None
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """The handles of the last changes, one for each generation up to ``generation``."""
+    """Handle and time of the last changes. The last one is that of ``generation``, and no generation is missing."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored environment. Raises UnknownEnvironment."""
+        """Return the stored state of an environment. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -83,9 +83,9 @@ class MemoryTables:
         return None if handle is None else self.handles[handle].issued()
 
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
-        """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
+        """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        The slots of ``handles`` announce the write; a change is listed under ``listed`` (default: the first handle) and
+        The slots of ``handles`` are odd meanwhile. A change is listed under ``listed`` (default: the first handle), and
         listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:

@@ -1,10 +1,10 @@
 """Entries of the second-level cache, and the commands for them.
 
-    <generation, 19 digits><JSON>        a group at this generation
-    <generation, 19 digits>              a tombstone: written at this generation
+    <generation, 19 digits><JSON>        a group, as it was read at this generation
+    <generation, 19 digits>              a tombstone: the group was written at this generation
 
-The JSON repeats store and handle, so an entry under a wrong key is refused. It identifies the token by a SHA-256, from
-which no token can be made."""
+The JSON repeats store and handle, so that an entry under a wrong key is refused. It identifies the token by a SHA-256
+digest, from which the token cannot be computed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """Not an entry of this store and handle. The message quotes nothing."""
+    """The value is not an entry of this store and handle. The message does not quote it."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """Return the key; its parts have fixed lengths, and the braces are a cluster's hash tag."""
+    """The key of a group's entry. Its parts have fixed lengths; the braces are the hash tag of Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -38,7 +38,7 @@ def _prefix(store_id: str) -> str:
 
 
 def stamp(generation: int) -> bytes:
-    """Encode a generation so that bytes sort like numbers."""
+    """The digits of a generation. They sort as bytes like the numbers."""
     return b"%019d" % generation
 
 
@@ -53,7 +53,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Return the token's result; None for a tombstone or another token. Raises RefusedEntry."""
+    """Parse an entry; None if it is a tombstone or for another token. Raises RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -101,34 +101,32 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes an entry or a tombstone unless one of a later generation is there: so neither a late fill nor a late tombstone
-undoes what came after it. A tombstone does not bury what was read in its own generation."""
+"""Writes a group or a tombstone, unless the stored entry has a later generation: writes may arrive late. At the same
+generation a tombstone does not replace a group, because the group was read after that write."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisCommands:
-    """Commands for one event loop. Keys expire after ``lifetime`` seconds."""
-
     def __init__(self, client: RedisClient, lifetime: float) -> None:
         self._client = client
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """Return each key's value; None if missing or of another type."""
+        """Return the value of each key; None if there is none, or one of another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write (key, stamp, value) messages; return the number refused. Raises the driver's errors."""
+        """Write (key, ``stamp``, message) triples; return how many failed. Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))
             for each, answer in zip(messages, answers, strict=True)
             if _is_unknown_script(answer)
         ]
-        if again:  # this server has not seen the script yet, or has forgotten it
+        if again:  # the server does not have the script yet, or has restarted
             answers = [*(each for each in answers if not _is_unknown_script(each)), *await self._run(again)]
         return sum(isinstance(answer, Exception) for answer in answers)
 

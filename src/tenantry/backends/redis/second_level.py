@@ -1,7 +1,8 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
-The cache is not trusted: a reader accepts an entry only if its unbroken list of changes has no later change of the
-handle. A killed, frozen, flushed or restored server costs only reads of the origin."""
+Its entries are not trusted to be current: the resolver uses one only if the changes that it polls from the store have
+none of this handle since the entry's generation. A killed, frozen, flushed or restored server costs only reads of the
+store."""
 
 from __future__ import annotations
 
@@ -33,30 +34,31 @@ _READ_SECONDS = 3.0
 
 @dataclass(slots=True)
 class RedisCounters:
-    """Counters of a RedisBackend; reading them costs nothing."""
+    """Counters of a RedisBackend."""
 
     hits: int = 0
-    """Answered from the second-level cache."""
+    """Reads that the second-level cache answered."""
     misses: int = 0
-    """It had no entry for the token."""
+    """Reads without a usable entry for the token."""
     refused: int = 0
-    """It had something there that was not an entry of this store and handle."""
+    """Values that were not an entry of this store and handle."""
     errors: int = 0
-    """It did not answer within the budget, or with an error."""
+    """Reads that failed or took longer than the budget."""
     skipped: int = 0
-    """It was not asked, for it did not answer a moment ago."""
+    """Reads that went to the store at once, because the server had not answered shortly before."""
     writes: int = 0
-    """Entries and tombstones that it took or had newer ones of."""
+    """Entries and tombstones written, or superseded by a stored newer one."""
     lost_writes: int = 0
-    """Attempts to write one that failed. Where the server did not answer it is tried again."""
+    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
 
 
 class RedisBackend:
-    """A ``ports.LeasedBackend`` in front of ``origin``, and a ``ports.ChangeListener`` for writers.
+    """A ``ports.LeasedBackend`` that reads a cache in Redis before ``origin``. In a process that writes to the store,
+    pass it to ``store.subscribe`` too: then it writes tombstones.
 
-    ``url``: see database/redis_server.py. ``budget``: seconds to wait before reading the origin; ``lifetime``: seconds
-    until a key expires; ``clock``: monotonic seconds. Entries are written in the background, tombstones after
-    ``store.subscribe(backend)``. No I/O. Raises InvalidSettings."""
+    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
+    ``lifetime``: seconds until a key expires. ``clock``: monotonic seconds. Writes in the background. No I/O before its
+    first use. Raises InvalidSettings."""
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class RedisBackend:
     ) -> None:
         if budget <= 0 or lifetime <= 0:
             raise ValueError("budget and lifetime are seconds above 0")
-        load_redis()  # now, and not in the midst of the first request
+        load_redis()  # so that a missing package is reported now
         self.counters: RedisCounters = RedisCounters()
         self._origin = origin
         self._server = read_redis_address(url)
@@ -94,13 +96,13 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read the origin: this caller does not check generations."""
+        """Read the origin, because callers of ``find`` do not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """Read the cache, then the origin; with ``fresh`` the origin only."""
         store_id = self._store_id
-        if store_id is None:  # ``changes`` has not answered yet: nobody could check a generation
+        if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
         reading = None if fresh else await self._cached(store_id, token)
         if reading is None:
@@ -110,7 +112,7 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's; registrations are not cached in Redis."""
+        """The origin's part, because data sources are not cached in Redis."""
         sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
         return sources
 
@@ -123,7 +125,7 @@ class RedisBackend:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Write pending entries within a second and close this event loop's connections; the origin stays open."""
+        """Write pending entries for at most a second and close this event loop's connections. The origin stays open."""
         await self._queue.aclose()
         await self._connections.aclose()
 
@@ -141,13 +143,13 @@ class RedisBackend:
             self.counters.errors += 1
             return None
         except RefusedEntry as error:
-            if not self.counters.refused:  # once: whoever put it there may do so again and again
+            if not self.counters.refused:  # log only the first: there may be many
                 logger.warning("%s: %s", self._server.label, error)
             self.counters.refused += 1
             return None
         if reading is None or (reading.generation or 0) > self._generation:
-            # An entry that is ahead of what ``changes`` gave is mostly a second old; it may also be of a life that the
-            # store had before it was restored from a backup.
+            # An entry with a later generation than the last poll is either very new, or from before the store was
+            # restored from a backup.
             self.counters.misses += 1
             return None
         self.counters.hits += 1
@@ -163,7 +165,7 @@ class RedisBackend:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def _store(self, store_id: str, token: Token, reading: LookupResult) -> None:
-        """Skips absences and results with an end, which belong to tokens in their grace."""
+        """Write the result to the cache, unless it has no group or is limited in time, as in a grace."""
         group, generation = reading.group, reading.generation
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
             return
@@ -190,8 +192,6 @@ class RedisBackend:
 
 
 class _RedisConnections:
-    """Connections of one event loop and their pending reads."""
-
     def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
         self._client = RedisClient(server)
         self.commands = RedisCommands(self._client, lifetime)
@@ -203,9 +203,9 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """Combines reads of one tick. At most two commands run, so a silent server holds two connections. Callers wait
-    ``budget`` seconds; a command may take longer, so that slow handshakes finish. ``ended`` gets each batch's
-    success."""
+    """Combines the reads of one tick. At most two commands run at once, so a silent server holds two connections.
+    Callers wait ``budget`` seconds, but a command may take longer, so that a slow handshake is finished. ``ended`` gets
+    True if a batch succeeded in time."""
 
     def __init__(
         self,
@@ -219,7 +219,6 @@ class RedisBatcher:
         )
 
     async def read(self, key: str) -> bytes | None:
-        """Return the value or None. Raises NoAnswer."""
         return await self._batcher.ask(key)
 
     async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
@@ -230,5 +229,4 @@ class RedisBatcher:
         return dict(zip(keys, values, strict=True))
 
     async def aclose(self) -> None:
-        """Fail waiting reads with NoAnswer."""
         await self._batcher.aclose()

@@ -49,7 +49,7 @@ _BY_ID: Final[Read] = _all.where(_in_environment, _columns.id == bindparam("toke
 _LIVE: Final[Read] = (
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS).join_from(api_tokens, environments).where(_is_live)
 )
-_WITH_GROUP: Final[Read] = (  # without a group its columns are null; its environment is that of the API token
+_WITH_GROUP: Final[Read] = (  # the group's columns are null if there is none; its environment is the API token's
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS, *GROUP_COLUMNS)
     .select_from(
         api_tokens.join(environments).outerjoin(
@@ -67,8 +67,6 @@ _SCOPES: Final = {scope.value: scope for scope in Scope}
 
 
 class SQLApiTokens(SQLPart, ApiTokenStore):
-    """``store.api_tokens`` in a database."""
-
     async def create(
         self,
         environment: Environment,
@@ -128,7 +126,7 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
 
         def write(connection: Connection, context: WriteContext) -> RevokedApiToken:
             now = context.now(connection)
-            changed = connection.execute(  # one that was revoked before keeps its time
+            changed = connection.execute(  # a token that was revoked before keeps that time
                 api_tokens.update().where(*this, api_tokens.c.revoked_at.is_(None)).values(revoked_at=to_micros(now))
             )
             values = {"environment_id": environment.id, "token_id": token_id}
@@ -155,14 +153,13 @@ _END: Final = 1 + len(_OWN) + len(ENVIRONMENT_COLUMNS)
 
 
 def _caller(row: Row, clock: StoreClock) -> Caller:
-    """Raises ApiTokenExpired."""
     token, group = _live(row[:_END], clock), row[_END:]
     if group[0] is None:
         return Caller(token, None)
     return Caller(token, rows.stored_group((*group, *row[1 + len(_OWN) : _END])).issued())
 
 
-@lru_cache(maxsize=1024)  # most calls are of a few callers; no secret is in the row
+@lru_cache(maxsize=1024)  # few callers make most calls; a row contains no secret
 def _api_token(
     number: int,
     label: str,
@@ -180,7 +177,7 @@ def _api_token(
         label=label,
         scopes=frozenset(
             _SCOPES[name] for name in scopes.split() if name in _SCOPES
-        ),  # a later version's: grants nothing
+        ),  # ignores scopes of later versions
         hint=hint,
         created_at=from_micros(created_at),
         revoked_at=None if revoked_at is None else from_micros(revoked_at),

@@ -33,8 +33,6 @@ _HEAD: Final[Read] = select(generation.c.audit_number, generation.c.audit_mac)
 
 
 class SQLAuditTrail(SQLPart, AuditTrail):
-    """``store.audit`` in a database."""
-
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         if environment is None:
             found = await self._read(_PAGE, after=after, limit=limit)

@@ -1,4 +1,4 @@
-"""The end of each write: counts and lists the change and adds its audit entry."""
+"""The last statements of each write: count the change as a generation, list it, notify, and add its audit entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import RETAINED_CHANGES, without_tokens
+from tenantry.backends.audit.details import without_tokens
+from tenantry.backends.changes import RETAINED_CHANGES
 from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
@@ -40,16 +41,17 @@ _TRIMMED_EVERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CountedChange:
-    """A listed handle, its generation and the longest lease (seconds) then."""
+    """A change that was counted and listed."""
 
     handle: bytes
     generation: int
     longest_lease: float
+    """The longest lease of a reader of this store, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """Result of a write that affects caches, with its counted changes."""
+    """The result of a write that caches must notice, with the changes that it counted."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -57,38 +59,40 @@ class WriteResult(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GroupNote:
-    """Audit entry of one write in a batch. ``counted``: caches may hold the group."""
+    """The audit entry of one write in a batch."""
 
     action: str
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
+    """Whether the write counts as a change, because caches may hold the group."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """Author, clock, announced store identity (None if no cache is affected), and the Runner's ``keys`` for seals."""
+    """What a write needs besides its connection."""
 
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
+    """The store in whose slots the write was announced; None if no cache is affected."""
     keys: ChainKeys | None = None
+    """Keys that seal audit entries."""
 
     def now(self, connection: Connection) -> datetime:
-        """Read the time, for a write that has read nothing yet."""
         row = first(connection, NOW)
         return self.clock.at(row[0] if row else None)
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated since its handle was read; the store retries."""
+    """The group or data source has another handle than was announced: it was recreated. The store tries again."""
 
 
 class StoreReplaced(Exception):
-    """The URL now leads to another database, or the run name has changed. The write starts again."""
+    """The database is not the announced store, or has another run name. The write starts again."""
 
 
-_SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up
+_SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
 _COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
 _COUNT_MANY = _COUNT.replace("+ 1", "+ {}")
 _LOCK_THERE = "select number from generation for no key update"
@@ -97,16 +101,16 @@ _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
-# On PostgreSQL an entry's number is drawn under the lock of the generation's row, which is held to the end of the
-# commit: numbers come in the order of the commits, so a reader that continues after its last one misses none.
+# On PostgreSQL a writer locks the row of ``generation`` until its commit before it draws a number for its entry. So
+# entries commit in the order of their numbers, and a reader that continues after the last number misses no entry.
 _NOTE_THERE = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
     " returning number",
 )
 
-# A change does the same, and the notice, in one round trip: the row of the generation is locked from here to the end of
-# the commit, and all writers of the fleet go through it one by one.
+# Counts, lists, audits and notifies in one round trip, because all writers of the fleet wait for each other from here:
+# the row of ``generation`` is locked until the commit.
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _ALL_THERE = f"""
 with counted as ({_COUNT}),
@@ -114,9 +118,9 @@ with counted as ({_COUNT}),
   noted as ({_NOTED})
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
-"""  # noqa: S608 - of constants; the format of the notice is that of tenantry.groups.write_notice
+"""  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Where entries are sealed, a change gives the head of the chain and the number of its entry, which comes after it.
+# With sealed entries: the same without the entry, but returns the chain's head and a number for the entry.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_THERE = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
@@ -144,7 +148,7 @@ def note(
     values = _values(entry)
     there = connection.dialect.name == "postgresql"
     if there and first_of(connection, _NOTE_THERE, values) is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     if not there:
         first_of(connection, _NOTE, values)
 
@@ -158,7 +162,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Count, list and audit a change; last in a transaction. Raises StoreReplaced."""
+    """Count, list and audit a change. Call it last in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not there:
@@ -180,7 +184,7 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Audit a batch in order, and count and list its changes; last in a transaction. Raises StoreReplaced."""
+    """Audit a batch in order; count and list its changes. Call it last in a transaction. Raises StoreReplaced."""
     if not notes:
         return ()
     there = connection.dialect.name == "postgresql"
@@ -202,7 +206,7 @@ def note_many(
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
             first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
     elif there and context.keys is None and first_of(connection, _LOCK_THERE, ()) is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:
         insert_all(connection, audit, [audit_columns(entry) for entry in entries])
@@ -218,7 +222,7 @@ def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
 def note_source_change(
     connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
 ) -> tuple[CountedChange]:
-    """Audit a write to a data source, which a trigger has counted and listed (migration 0004)."""
+    """Audit a write to a data source. A trigger has counted and listed it (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     details = {"provided_id": source.provided_id}
     note(connection, context, action, source.environment.name, source.id, details, at=at)
@@ -228,9 +232,10 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the last of ``counted`` changes if the store is the announced one; occasionally trim the list."""
+    """Return the last of ``counted`` changes from ``row``. Trims the list at every thousandth change. Raises
+    StoreReplaced unless the store is the announced one."""
     if row is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced

@@ -21,8 +21,6 @@ _BY_DIGEST: Final[Read] = select(database_now(), _columns.purpose, _columns.payl
 
 
 class SQLCodes(SQLPart, CodeStore):
-    """``store.codes`` in a database."""
-
     async def add(
         self,
         digest: bytes,
@@ -37,7 +35,7 @@ class SQLCodes(SQLPart, CodeStore):
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
             ends = now + timedelta(seconds=lifetime)
-            if api_token_id is not None:  # first: a revocation locks in this order too
+            if api_token_id is not None:  # first, because a revocation locks the API token before codes too
                 ends = _end_of_issuer(connection, api_token_id, now, ends)
             delete_expired(connection, single_use_codes, now)
             if share is not None:
@@ -65,7 +63,7 @@ class SQLCodes(SQLPart, CodeStore):
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
         def write(connection: Connection, context: WriteContext) -> str | None:
-            # The row that this statement deletes is nobody else's: a second one waits for its lock and finds no row.
+            # Of concurrent deletions one gets the row: the others wait for its lock and then find no row.
             codes = single_use_codes.c
             live = (codes.digest == digest, codes.purpose == purpose)
             ends = codes.expires_at > to_micros(context.now(connection))
@@ -80,7 +78,6 @@ class SQLCodes(SQLPart, CodeStore):
         return None if found is None or found[0] != purpose else found[1]
 
     async def _live_code(self, digest: bytes) -> tuple[str, str] | None:
-        """Purpose and payload."""
         for now, purpose, payload, expires_at in await self._read(_BY_DIGEST, digest=digest):
             if expires_at > to_micros(self._clock.at(now)):
                 return purpose, payload
@@ -88,8 +85,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so a concurrent revocation is seen
-    here or finds the code. Raises Unauthorized."""
+    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a concurrent revocation
+    either is seen here or deletes the code. Raises Unauthorized."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()
@@ -99,7 +96,7 @@ def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, end
 
 
 def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
-    """Delete the oldest codes of a share to make room for one."""
+    """Delete the oldest codes, so that the share has space for one more."""
     codes = single_use_codes.c
     own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
     surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)

@@ -1,5 +1,5 @@
-"""Database interface of SQLStore; statements are compiled once per driver. Writes send fixed statements straight to the
-driver: on SQLite ten times faster than Core."""
+"""The interface of SQLStore to its database, errors of the drivers, and statements that are compiled once per driver.
+Writes send them straight to the driver, on SQLite ten times faster than SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import to_micros
 
 _DELETED_AT_ONCE = 100
-_NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or a column, and no value
+_NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or column, but contains no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
-_REFUSED = {  # by the text: libpq gives no SQLSTATE for what ends an attempt to connect
+_REFUSED = {  # by the error's text, because libpq has no SQLSTATE for errors of connecting
     "there is no such database": re.compile(r'database "[^"]*" does not exist|no such database'),
     "the password is wrong": re.compile(r"password authentication failed|no password supplied"),
     "the user is refused": re.compile(
         r'role "[^"]*" (does not exist|is not permitted)|no pg_hba.conf entry|no such user'
     ),
-    "the pooler has pool_mode = statement, where no transaction can be: use transaction or session": re.compile(
+    "the pooler has pool_mode = statement, which allows no transactions: use transaction or session": re.compile(
         "statement pooling mode"
     ),
     "the pooler refuses the simple query protocol, which begins and ends transactions: turn disable_pqexec off": (
@@ -46,7 +46,6 @@ _BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output
 
 
 def driver_error(error: BaseException) -> BaseException:
-    """Unwrap SQLAlchemy's error."""
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
@@ -65,18 +64,18 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement is invalid (table altered, or server forgot it). Nothing ran; retry on another
-    connection."""
+    """Whether a prepared statement is no longer valid, because a table was altered or a pooler changed the server
+    connection. Nothing ran; try again on another connection."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
 
 
-_NO_STATEMENT = {"26000", "42P05"}  # there is none of this name, or there is one already
+_NO_STATEMENT = {"26000", "42P05"}  # the name of a prepared statement does not exist, or exists already
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Return the caller's error; None if unrelated to availability."""
+    """Return the StoreUnavailable for a driver's error; None if the error is of another kind, such as a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -102,7 +101,6 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
 
 
 def is_locked(error: sqlite3.Error) -> bool:
-    """Whether another connection holds the lock."""
     return _primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -139,10 +137,10 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """One database. ``deadline``: a ``time.monotonic()`` that includes queue, lock and connection."""
+    """One database. ``deadline``: a time of ``time.monotonic()``; waits for a queue, lock or connection count too."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
-        """Run a read on the driver. Raises StoreUnavailable, MigrationNeeded."""
+        """Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
@@ -152,17 +150,16 @@ class StoreEngine(Protocol):
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if nothing changed; OutcomeUnknown if the commit was in progress: ``late`` is later
-        called in this event loop with ``work``'s result, or None if nothing changed."""
+        Raises StoreUnavailable if nothing changed; OutcomeUnknown if the deadline passed or the connection broke during
+        the commit. If the outcome becomes known later, ``late`` is called in this event loop with ``work``'s result, or
+        None if nothing changed."""
         ...
 
-    async def aclose(self) -> None:
-        """Close connections; the next call reopens them."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Done callback: keeps asyncio from logging an error that the caller receives."""
+    """A done callback for errors that the caller gets: keeps asyncio from logging them."""
     if not task.cancelled():
         task.exception()
 
@@ -188,13 +185,13 @@ class CompiledQuery:
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Order parameters, adding the query's constants."""
+        """Return given values and the query's constants in the order of the parameters."""
         constants = self._constants
         return tuple([given[name] if name in given else constants[name] for name in self._names])
 
 
 class CompiledQueries(dict[Query, CompiledQuery]):
-    """Statements of a dialect, compiled at first use."""
+    """Compiles each statement at first use."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
@@ -214,7 +211,6 @@ def first(connection: Connection, query: Query, /, **values: Any) -> Row | None:
 
 
 def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Row]:
-    """Return all rows."""
     compiled = _of(connection)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
@@ -233,13 +229,12 @@ def count(connection: Connection, query: Query, /, **values: Any) -> int:
 
 
 def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row | None:
-    """Like ``first``, for engine-specific SQL."""
+    """Like ``first``, for SQL in the dialect of the connection."""
     rows = all_of(connection, text, values)
     return rows[0] if rows else None
 
 
 def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-    """Like ``every``, for engine-specific SQL."""
     if connection.dialect.name == "sqlite":
         rows: Sequence[Row] = _driver(connection).execute(text, values).fetchall()
         return rows
@@ -247,7 +242,7 @@ def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequen
 
 
 def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> tuple[Sequence[Row], int]:
-    """Await the asynchronous connection: writes run in a greenlet."""
+    # A write runs in a greenlet of SQLAlchemy, which can await the asynchronous connection.
     done: tuple[Sequence[Row], int] = await_only(connection.connection.driver_connection.run(text, values))  # type: ignore[union-attr]
     return done
 
@@ -264,26 +259,26 @@ def _driver(connection: Connection) -> Any:
 def _insert(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql  # a tenth of what a command takes to start, which SQLite does without
+    from sqlalchemy.dialects import postgresql  # a tenth of a command's start; SQLite does not need it
 
     return postgresql.insert(table)
 
 
 def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
-    """Delete some expired rows."""
+    """Delete expired rows, at most a hundred."""
     expired = select(*table.primary_key).where(table.c.expires_at <= to_micros(now))
     delete_chosen(connection, table, expired.order_by(table.c.expires_at))
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete the first rows of ``chosen`` (a select of primary keys), skipping locked ones."""
+    """Delete the first hundred rows of ``chosen``, a select of primary keys, without those that are locked."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row; return its integer key (0 if none), or None if a unique column is taken. PostgreSQL waits for a
-    concurrent insert of the same row."""
+    """Insert a row; return its generated key (0 if the table has none), or None if a value exists in a unique column.
+    PostgreSQL waits for a concurrent insert of that value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -295,14 +290,14 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows in order, in few statements."""
-    # What gives a column back is written as one statement for many rows; without it each row is one.
+    # With RETURNING, SQLAlchemy puts many rows into one statement; without it each row is a statement.
     connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
 
 
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert the rows whose unique columns are free; return ``returning`` in any order. Waits for other transactions
-    row by row, in order."""
+    """Insert the rows whose values do not exist in unique columns; return the columns ``returning`` of these, in any
+    order. Waits for other transactions in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

@@ -28,8 +28,6 @@ _EMBEDDING_HOSTS: Final[Read] = (
 
 
 class SQLEnvironments(SQLPart, EnvironmentStore):
-    """``store.environments`` in a database."""
-
     async def create(
         self,
         name: str,

@@ -31,12 +31,10 @@ T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
 _LAST_OF_ANY: Final = chr(0x10FFFF) * 255
-"""What follows a prefix in the last id that begins with it, in the order of code points."""
+"""Appended to a prefix, it makes the last possible id with this prefix, in the order of code points."""
 
 
 class SQLGroups(SQLPart, GroupStore):
-    """``store.groups`` in a database."""
-
     async def get_or_create(
         self,
         environment: Environment,
@@ -114,7 +112,7 @@ class SQLGroups(SQLPart, GroupStore):
         handles = [each.group.handle for each in writes if isinstance(each, GroupUpdate)]
         if handles:
             return await self._write_to(handles, work, author)
-        # Nobody can have cached anything of groups that are not there.
+        # No cache can hold a group that does not exist yet.
         return (await self._write(work, author)).value
 
     async def list(
@@ -135,8 +133,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Run a write to a group by id. The handle is read first to announce the write in its slot; if the id has
-        another handle by then, the write restarts."""
+        """Write to a group by id. Reads its handle first, to announce the write in the handle's slot; starts again if
+        the group was recreated with another handle meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -151,6 +149,6 @@ class SQLGroups(SQLPart, GroupStore):
 
 
 class _WriteById(Protocol[T]):
-    """A write that takes its announced handle."""
+    """A write to a group. ``handle``: the group's handle when the write was announced."""
 
     def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...

@@ -15,26 +15,28 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql.queries import LONGEST_LEASE
 from tenantry.backends.sql.tables import generation
-from tenantry.cache.slots import FolderTaken, SharedSlots, monotonic_with_suspend
+from tenantry.cache.slots import FolderTaken, SharedSlots
+from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Seconds for which a process gives a store no second name. No other user can foresee one, so a second is no help."""
+"""Seconds until a process may rename a store again. Another user cannot guess a random name, so a second rename would
+not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreIdentity:
-    """Store id and random run folder name."""
-
     store_id: str
     run_name: str
+    """The random name of the store's run folder on every host. It may change."""
 
 
 class HostSlots:
-    """This host's slots of one store: opens ``<run folder>/<store id>.slots`` at first use and after a replacement.
-    ``read`` reads the identity; ``rename`` replaces the given run name if current."""
+    """This host's slots of one store, in the file ``<run folder>/<store id>.slots``. Opens it at first use, and again
+    after it was replaced. ``read`` reads the store's identity; ``rename`` gives the store another run name, unless it
+    has one already, and returns the new identity. Both take a deadline."""
 
     def __init__(
         self,
@@ -54,21 +56,19 @@ class HostSlots:
 
     @property
     def slots(self) -> SharedSlots | None:
-        """Slots last opened, or None."""
         return self._opened[1] if self._opened else None
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes remain in ``wait_until_visible``."""
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable: a write must be visible to this host's
-        caches."""
+        """Return the last known identity and its slots. Raises StoreUnavailable if they cannot be opened, because then
+        this host's caches would not notice the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Open the slots at the path. If another user owns the run folder, rename the store and return its new
+        """Open the slots. If another user owns the run folder, give the store another run name and return its new
         identity. Raises StoreUnavailable."""
         try:
             return identity, self._open(identity)
@@ -96,46 +96,47 @@ class HostSlots:
             return slots
 
     def raise_longest_lease(self, seconds: float) -> None:
-        """Note a recorded lease (seconds)."""
+        """Note that a reader uses its cache for up to ``seconds``."""
         self._longest_lease = max(self._longest_lease, seconds)
 
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process of this host can use answers older than the committed write; usually no wait.
+        """Wait until no process of this host can use answers from before the committed write. Usually returns at once.
 
-        A slots file replaced since ``announced_in`` gets the announcement too. While it is younger than the longest
-        lease, a process may still read the previous file."""
+        If the slots file was replaced since ``announced_in`` was opened, announce the write in the new file too. Until
+        the new file is older than the longest lease, a process may still use the previous one."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
                 for handle in handles:
                     slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
-        except (StoreUnavailable, FolderTaken):  # then nothing can be announced on this host: all leases run out
+        except (StoreUnavailable, FolderTaken):  # the write cannot be announced: wait until all leases have ended
             left = self._longest_lease
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
             logger.warning(
-                "the table of this host was made only now, so a write is answered %.1f s after its commit: until then "
-                "another process may use what it has cached",
+                "the slots file of this host is new, so a write returns %.1f s after its commit: until then another "
+                "process may use an older answer",
                 left,
             )
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Read the identity again at the next write, because another database may be at the URL. Slots stay mapped."""
+        """Make the next write read the identity again: another database may be at the URL. Slots stay open."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name if it still has this one; one of many callers succeeds."""
+    """Give the store a random run name, unless another caller has replaced this one already."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a longer lease; return the previous one in seconds, 0.0 for none."""
+    """Record a lease of ``seconds`` in the store, if it is the longest so far. Return the longest before, in seconds;
+    0.0 for none."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

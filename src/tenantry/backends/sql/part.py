@@ -18,8 +18,6 @@ T = TypeVar("T")
 
 
 class SQLPart:
-    """Part of an SQLStore; shares its runner and clock."""
-
     def __init__(self, runner: Runner, clock: StoreClock) -> None:
         self._runner = runner
         self._clock = clock
@@ -33,7 +31,7 @@ class SQLPart:
     async def _write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], author: Author, deadline: float | None = None
     ) -> T:
-        """Announce the write in the slots of ``handles``."""
+        """Run a write that is announced in the slots of ``handles``."""
         by = self._runner.deadline() if deadline is None else deadline
         return await self._runner.write_to(handles, work, WriteContext(author, self._clock), by)
 
@@ -41,7 +39,7 @@ class SQLPart:
 def insert_into_environment(
     connection: Connection, table: Table, values: dict[str, Any], environment: Environment
 ) -> int | None:
-    """Like ``insert_if_new``, where the only foreign key is the environment. Raises UnknownEnvironment."""
+    """Like ``insert_if_new``, for a table whose only foreign key is the environment. Raises UnknownEnvironment."""
     try:
         return insert_if_new(connection, table, values)
     except IntegrityError as error:

@@ -1,5 +1,6 @@
-"""PostgreSQL through psycopg, also behind a pooler. Reads of one tick share a statement; writes use SQLAlchemy Core.
-``aclose`` or the end of an event loop closes its connections (tenantry/aio/loop_local.py)."""
+"""The store's engine for PostgreSQL, through psycopg, also behind a pooler. Look-ups of one tick share a statement;
+writes use SQLAlchemy Core. Each event loop has its connections; ``aclose`` or the loop's end closes them
+(tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ T = TypeVar("T")
 _READERS = 4
 _WRITERS = 4
 MOST_TOGETHER = 250
-"""Handles in one statement: its answer is at most so many rows, read in one piece. While the server makes the next
-ones, this process has the first to work on: a thousand at once take less time in four statements than in two."""
+"""Handles in one statement. With small statements this process handles the first rows while the server makes the next:
+a thousand look-ups take less time in four statements than in two."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
 """The column of the handle in LOOK_UP_MANY."""
@@ -47,11 +48,11 @@ _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 
 _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
-"""What engine.py can explain; a TimeoutError is an OSError."""
+"""The errors that ``unavailable`` takes. TimeoutError is an OSError."""
 
 
 class PostgresEngine(StoreEngine):
-    """``before_close`` is awaited when an event loop ends, not by ``aclose``."""
+    """``before_close`` is awaited before the connections of an ending event loop are closed, but not by ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -75,7 +76,7 @@ class PostgresEngine(StoreEngine):
         try:
             await asyncio.wait({task}, timeout=remaining(deadline))
         finally:
-            # Cancelled, the task gives up its connection; that may take long on a dead network and is not waited for.
+            # The cancelled task closes its connection; on a dead network that takes long, so do not wait for it.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
         if finished:
@@ -88,7 +89,7 @@ class PostgresEngine(StoreEngine):
         await self._connections.aclose()
 
     async def _close(self, connections: _PostgresConnections) -> None:
-        if self._before_close is not None and self._connections.exists():  # it is the loop that closes them
+        if self._before_close is not None and self._connections.exists():  # False in ``aclose``
             await self._before_close()
         await connections.aclose()
 
@@ -97,7 +98,7 @@ _UNKNOWN = "the connection to the {} broke during a commit: check whether it was
 
 
 class _Transaction:
-    """One write. ``committing``: the commit was sent."""
+    """One write. ``committing``: whether the commit has been sent."""
 
     def __init__(self, engine: AsyncEngine, label: str) -> None:
         self._engine = engine
@@ -112,8 +113,8 @@ class _Transaction:
             except _ERRORS as error:
                 if self.committing or not (connection_lost(error) or outdated(error)):
                     raise
-            # A pooled connection had died unseen, or a table was altered; what was not committed is gone, so once more
-            # is once. The others are no better.
+            # A pooled connection was dead, or a table was altered. Nothing was committed, so run the write again. The
+            # other pooled connections are likely to fail too: close them.
             await self._engine.dispose()
             return await self._attempt(work)
         except _ERRORS as error:
@@ -126,7 +127,7 @@ class _Transaction:
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
-            await connection.begin()  # SQLAlchemy's part: it sends nothing
+            await connection.begin()  # SQLAlchemy's state only: sends nothing
             try:
                 await driver_of(await connection.get_raw_connection()).begin()
                 result = await connection.run_sync(work)
@@ -134,7 +135,7 @@ class _Transaction:
                 await connection.commit()
             except _ERRORS as error:
                 if connection_lost(error):
-                    await connection.invalidate()  # fixed statements go past SQLAlchemy, which has not seen it
+                    await connection.invalidate()  # SQLAlchemy does not see errors of fixed statements
                 raise
             return result
 
@@ -155,17 +156,17 @@ class _PostgresConnections:
         task.add_done_callback(mark_retrieved)
 
     async def aclose(self) -> None:
-        """End reads, wait briefly for writes, close all connections."""
+        """Close the readers, wait a second for writes, then close the writers."""
         self.readers.end()
-        if self._tasks:  # a connection that is in use now would be closed by nobody
+        if self._tasks:  # ``dispose`` does not close connections in use
             await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
-        with suppress(TimeoutError):  # then the driver has dropped the connections without a goodbye to the server
+        with suppress(TimeoutError):  # the driver drops the connections without notice to the server
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await self.engine.dispose()
 
 
 class ReadConnections:
-    """At most four connections per event loop, most recently used first."""
+    """At most four connections of one event loop. A read takes the one that was used last."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -182,7 +183,7 @@ class ReadConnections:
                 except _ERRORS as error:
                     if isinstance(error, TimeoutError) or not (connection_lost(error) or outdated(error)):
                         raise
-                self.close()  # the others are no better
+                self.close()  # the other idle connections are likely to fail too
                 return await self._fetch(text, values, deadline)
         except _ERRORS as error:
             failure = unavailable(error, self._server.label)
@@ -195,7 +196,7 @@ class ReadConnections:
         try:
             rows, _ = await reader.run(text, values)
         except BaseException:
-            reader.terminate()  # whatever it was doing, nobody waits for it
+            reader.terminate()  # an answer may still arrive on it
             raise
         if self._ended:
             reader.terminate()
@@ -204,7 +205,6 @@ class ReadConnections:
         return rows
 
     def close(self) -> None:
-        """Close idle connections."""
         while self._idle:
             self._idle.pop().terminate()
 
@@ -215,8 +215,6 @@ class ReadConnections:
 
 
 class PostgresBatcher:
-    """Combines look-ups of one tick in a statement."""
-
     def __init__(self, readers: ReadConnections, one: str, many: str) -> None:
         self._readers = readers
         self._one = one
@@ -224,7 +222,6 @@ class PostgresBatcher:
         self._batcher: TickBatcher[bytes, Row] = TickBatcher(self._fetch, size=MOST_TOGETHER)
 
     def look_up(self, handle: bytes, deadline: float) -> asyncio.Future[Row]:
-        """Return the row of LOOK_UP. Fails as ``ReadConnections.fetch`` does."""
         return self._batcher.ask(handle, deadline)
 
     async def _fetch(self, handles: list[bytes], deadline: float) -> dict[bytes, Row]:

@@ -1,4 +1,5 @@
-"""All reads, in SQLAlchemy Core. Hot paths run the compiled SQL on the driver, ten times faster."""
+"""The statements that several modules use, and those of look-ups and polls, in SQLAlchemy Core. The engines run their
+compiled SQL on the driver, ten times faster than Core."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from tenantry.backends.audit.details import LISTED_CHANGES
+from tenantry.backends.changes import LISTED_CHANGES
 from tenantry.backends.sql.tables import (
     changes,
     environments,
@@ -37,17 +38,19 @@ from tenantry.backends.sql.tables import (
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
 Read: TypeAlias = "Select[*tuple[Any, ...]]"
-"""A statement that gives rows."""
+"""A statement that returns rows."""
 
 Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
 HOT = "tenantry_hot"
-"""An execution option of reads that each request waits for: SQLite runs them at once, if the file is not locked."""
+"""Execution option for reads on every request: on SQLite they run at once in the event loop, unless the file is
+locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
-    """Microseconds since 1970 by the database's clock, now rather than at the transaction's start; null in SQLite."""
+    """Microseconds since 1970 by the database's clock: the present time, not the transaction's start. Null on
+    SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -64,7 +67,7 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
-    """Match a lower-case string in the group's name, folding ASCII letters only so that all databases agree."""
+    """Whether the group's name contains a string in lower case. Only A to Z are folded, so that all databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True
@@ -82,7 +85,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
-    """The strings of a JSON array, for IN with one parameter."""
+    """The strings of a JSON array as rows: an IN list that is one parameter."""
 
     type: String = String()
     inherit_cache = True
@@ -101,7 +104,7 @@ def _json_array_elements(element: texts_in, compiler: Any, **options: Any) -> st
 
 ENVIRONMENT_COLUMNS: tuple[Column[Any], ...] = tuple(environments.c[name] for name in EnvironmentRow._fields)
 GROUP_COLUMNS: tuple[ColumnElement[Any], ...] = tuple(
-    # JSON is the text as it is stored: rows.py reads it for Core and drivers alike
+    # JSON as the stored string: rows.py parses it
     type_coerce(groups.c[name], Text) if name in JSON_COLUMNS else groups.c[name]
     for name in GroupRow._fields
 )
@@ -128,7 +131,7 @@ MATCHING_GROUPS: Read = GROUPS.where(
 REVISION: Read = select(revisions.c.version_num)
 COMPATIBLE: Read = select(generation.c.compatible)
 
-# --- what a resolver asks: each one statement, so that all of its answer is of one snapshot ---
+# --- reads of a resolver: each is one statement, so its answer is one snapshot ---
 
 _here = select(database_now(), generation.c.number, *_GROUP)
 
@@ -138,16 +141,16 @@ def _look_up(wanted: Any) -> Any:
     return _here.select_from(found)
 
 
-LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row: without a group its columns are null
+LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row; the group's columns are null if there is none
 LOOK_UP_MANY: Read = _look_up(
     groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
-)  # PostgreSQL alone
+)  # only PostgreSQL
 IDENTITY: Read = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
 LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 
 _since = bindparam("since", type_=BigInteger)
 _oldest = select(generation.c.number - LISTED_CHANGES).scalar_subquery()
-_listed = (  # one lower bound, and the limit beside it: so neither engine reads more rows than it gives
+_listed = (  # with one lower bound and a limit no database reads more rows than it returns
     select(changes)
     .where(changes.c.generation > case((_since > _oldest, _since), else_=_oldest))
     .order_by(changes.c.generation)
@@ -169,12 +172,12 @@ CHANGES: Read = (
     .order_by(_listed.c.generation)
 )
 
-# --- what a write reads first: the group, locked until the commit, and the time ---
+# --- the first read of a write: the group, locked until the commit, and the time ---
 
 _locked = select(database_now(), *_GROUP).join_from(groups, environments).with_for_update(of=groups)
 LOCKED_BY_HANDLE: Read = _locked.where(groups.c.handle == _handle)
 LOCKED_BY_ID: Read = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
 LOCKED_BY_IDS: Read = _locked.where(groups.c.environment_id == _environment_id, _one_of_ids).order_by(
-    groups.c.provided_id  # so that no two of many writes wait for each other
+    groups.c.provided_id  # one order in all writers prevents deadlocks
 )
 NOW: Read = select(database_now())

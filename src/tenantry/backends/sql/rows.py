@@ -1,4 +1,4 @@
-"""Converts rows, sequences from sqlite3, psycopg or SQLAlchemy, to records and back."""
+"""Converts rows (sequences from sqlite3, psycopg or SQLAlchemy) to records, and records to column values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
-from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
+from pydantic_core import from_json  # interns names and short strings, so cached groups take less memory
 
 from tenantry.backends.audit.chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
@@ -50,7 +50,7 @@ def load_record(text: str | None) -> Record | None:
     return None if text is None else cast("Record", adopt(from_json(text)))
 
 
-_load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes
+_load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have equal mappings, which are immutable
 
 
 def dump_record(value: Record | None) -> str | None:
@@ -58,24 +58,24 @@ def dump_record(value: Record | None) -> str | None:
 
 
 def to_document(value: Mapping[str, Any] | Record | None) -> Any:
-    """Return a plain dict for a JSON column, or None."""
+    """The value of a JSON column for Core: a plain dict or None."""
     return None if value is None else thaw(freeze(value))
 
 
-@lru_cache(maxsize=1024)  # most groups that are read are of a few environments
+@lru_cache(maxsize=1024)  # most groups belong to few environments
 def _environment(*columns: Any) -> Environment:
     row = EnvironmentRow(*columns)
     return Environment(row.id, row.name, _TAGS[row.tag], bool(row.external_data_sources), row.grace_seconds)
 
 
 def environment(row: Row) -> Environment:
-    """From the columns of EnvironmentRow."""
+    """``row``: the columns of EnvironmentRow."""
     return _environment(*row)
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """Return ``token``'s result from a row of LOOK_UP: time, generation, then ``stored_group``'s columns. Equals
-    ``StoredGroup.read`` with fewer objects, for cache misses."""
+    """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
+    The same as ``StoredGroup.read``, with fewer objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -100,7 +100,7 @@ def _user_group(row: GroupRow, where: Environment) -> UserGroup:
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """From the columns of GroupRow, then EnvironmentRow."""
+    """``row``: the columns of GroupRow, then EnvironmentRow."""
     found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
     return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
 
@@ -110,12 +110,11 @@ _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
 def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
-    """Columns set by callers, for Core."""
     return {name: _column(name, getattr(group, name), to_document) for name in SETTABLE_FIELDS}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
-    """Columns of an update, for drivers."""
+    """Parameters of ``write_groups.UPDATE``."""
     values = {name: _column(name, getattr(stored.group, name), dump_record) for name in SETTABLE_FIELDS}
     return {**values, "new_revision": stored.group.revision}
 
@@ -127,7 +126,6 @@ def _column(name: str, value: Any, as_json: Callable[[Any], Any]) -> Any:
 
 
 def rotated_values(stored: StoredGroup) -> dict[str, Any]:
-    """Columns of a rotation, for drivers."""
     group, token, previous = stored.group, stored.token, stored.previous
     return {
         "token_version": token.version,
@@ -141,7 +139,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """From rows of CHANGES; without changes, one row with null columns."""
+    """``rows``: of the query CHANGES, which returns one row with nulls if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -157,14 +155,14 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """From IDENTITY: the identity and the longest lease in seconds."""
+    """Return the identity and the longest lease in seconds. ``row``: of IDENTITY."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """From a row. Values we never write get an invalid seal: the entry can be listed, and the chain check reports
-    it."""
+    """If a column was altered to a value that cannot be read, return an entry with NO_SEAL: the trail can still be
+    listed, and the chain check reports it."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -180,7 +178,6 @@ def audit_entry(row: Row) -> AuditEntry:
 
 
 def audit_columns(entry: AuditEntry) -> dict[str, Any]:
-    """Columns without number and seal, for Core."""
     return {
         "at": to_micros(entry.at),
         "author": entry.author.name,
@@ -193,6 +190,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """From AUDIT_HEAD."""
+    """``row``: number and MAC, which is None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import ChangeListeners
+from tenantry.backends.changes import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
 from tenantry.backends.sql.engine import StoreEngine, mark_retrieved
@@ -27,21 +27,20 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_WAITING = 0.95  # of the timeout
+_WAITING = 0.95
+"""The part of the caller's timeout that a call may take."""
 _ATTEMPTS = 3
 _UNCONFIRMED = 1_000
 
 
 class Write(Protocol[T_co]):
-    """A write on a connection in a transaction."""
-
     def __call__(self, connection: Connection, context: WriteContext) -> T_co: ...
 
 
 class Runner:
-    """Runs reads and writes with deadlines and announces writes in this host's slots. ``timeout``: seconds that callers
-    wait. ``keys`` seal audit entries. ``before_close`` is awaited before an ending event loop's connections close; it
-    may write."""
+    """Runs reads and writes with deadlines, and announces writes in this host's slots. ``timeout``: seconds that
+    callers wait. ``keys`` seal audit entries. ``before_close`` is awaited before the connections of an ending event
+    loop are closed; it may write."""
 
     def __init__(
         self,
@@ -63,14 +62,14 @@ class Runner:
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
         else:
-            load_psycopg()  # an import would fail with an error that does not name what to install
-            from tenantry.backends.sql.postgres import PostgresEngine  # its dialect is loaded for this engine alone
+            load_psycopg()  # raises an error that names the package to install
+            from tenantry.backends.sql.postgres import PostgresEngine  # SQLite does not need SQLAlchemy's dialect
 
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return a new call's deadline, slightly before its caller's timeout. ``at_least``: seconds for long work
-        outside requests."""
+        """Return the deadline of a call that begins now, slightly before its caller's timeout. ``at_least``: seconds
+        for longer work that no request waits for."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -83,7 +82,7 @@ class Runner:
     async def _identity(self, deadline: float) -> StoreIdentity:
         found = await self.read(IDENTITY, deadline)
         if not found:
-            raise MigrationNeeded(f"the {self._label} has lost its id: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._label} has an empty table generation: {RUN_MIGRATE}")
         identity, lease = rows.identity(found[0])
         self.host_slots.raise_longest_lease(lease)
         return identity
@@ -93,8 +92,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. ``lease``: unrecorded seconds. Raises StoreUnavailable: nothing may be
-        cached without slots."""
+        """Open this host's slots for a reader, and record its ``lease`` in seconds, if given, as the longest. Raises
+        StoreUnavailable without slots, because then nothing may be cached."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -102,7 +101,7 @@ class Runner:
         self.host_slots.raise_longest_lease(lease)
         _, found = await self.host_slots.open(
             identity, deadline
-        )  # a writer that did not see the lease may have made another
+        )  # a writer that did not see the lease may have replaced the file
         if found is slots and not before:
             slots.settle()
 
@@ -115,8 +114,8 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run a transaction on a group or data source. Its slots show the write until after the commit; then listeners
-        are notified."""
+        """Run a transaction that caches must notice. The slots of ``handles`` are odd until after the commit; then
+        listeners are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
@@ -144,10 +143,10 @@ class Runner:
                 self.host_slots.forget()
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
-                # The commit may still come. A finished version in the slot now would let answers be cached that were
-                # read before it, so the write stays in progress there: nobody caches anything of this slot until
-                # ``late`` ends it, or a reader has seen it in progress for as long as its lease and repairs the slot;
-                # then the leases bound what may be stale. Held here, for a context that is dropped would end by itself.
+                # The commit may still happen. With an even version now, a reader could cache an answer from before it.
+                # So the slot stays odd, and nothing of it is cached, until ``late`` is called, or until a reader has
+                # seen the odd version for as long as its lease and repairs the slot. The contexts are kept in a list
+                # because one that is garbage-collected would set the even version.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:
@@ -160,14 +159,14 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """``written``: None if nothing changed."""
+        """End an announced write. ``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)
             self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
-        """Close connections. The next call reopens them and reads the identity."""
+        """Close connections. The next call opens them and reads the identity again."""
         self.host_slots.forget()
         await self._engine.aclose()
 

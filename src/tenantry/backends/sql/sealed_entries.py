@@ -1,5 +1,5 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). Writers lock the generation's row, which holds the
-chain's head, before drawing numbers, so seals follow their order."""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which has the
+head of the chain, before it draws numbers. So the seals have the order of the numbers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""Entries without a seal that one seal covers at most; older ones are left out of the chain. They are read and hashed
-under the lock of every writer, some 20 ms."""
+"""The most unsealed entries that one seal covers; older ones are left out of the chain. They are read and hashed while
+all writers wait, for some 20 ms."""
 
 _ATTEMPTS: Final = 3
 
 _COLUMNS: Final = "number, at, author, request_id, action, environment, subject, details, seal"
 LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 0)"
-"""The number that an SQLite file gave last."""
+"""On SQLite: the last number of an entry."""
 
 _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
 NUMBERS_THERE: Final = """array(
   select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
-"""So many numbers, drawn when the row of the generation has been locked: the sub-select needs it."""
+"""On PostgreSQL: ``$1`` new numbers. The condition on ``audit_number`` makes the subquery draw them after the row of
+``generation`` is locked."""
 
 _HEAD_THERE: Final = f"""
 select audit_number, audit_mac, {NUMBERS_THERE}
@@ -59,13 +60,13 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Add and seal entries, once and last in a transaction. ``head``: the head's number and MAC, and LAST or
-    NUMBERS_THERE, if the generation is locked."""
+    """Seal entries and add them. Call it once, last in a transaction. ``head``: number and MAC of the chain's head, and
+    LAST or NUMBERS_THERE, if the caller has locked ``generation`` already."""
     there = connection.dialect.name == "postgresql"
     if head is None:
         head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
     if head is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     if there:
         _add_there(connection, keys, entries, head)
     else:
@@ -94,12 +95,12 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         document = json.dumps([_values(entry) for entry in sealed], default=bytes.hex)
         if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
             return
-        unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # of a writer without the keys
+        unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # added by a writer without keys
     raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first, one too many if a seal cannot cover all."""
+    """``unsealed``: newest first; more than MOST_COVERED if one seal cannot cover all of them."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

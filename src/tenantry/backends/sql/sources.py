@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, or_, select
 
-from tenantry.backends.source_lease import OfferedSourceLease
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -15,6 +14,7 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.tables import data_sources, environments, generation
+from tenantry.backends.stored import OfferedSourceLease
 from tenantry.database import RUN_MIGRATE, check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
@@ -49,7 +49,8 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always a row. ``sources`` is named, for without the triggers that set it nothing may be cached.
+# Always returns a row. Selects ``sources`` so that the read fails if migration 0004 with its triggers is missing: then
+# no source may be cached.
 _AT_SNAPSHOT: Final[Read] = (
     select(generation.c.number, generation.c.sources, *_COLUMNS)
     .select_from(
@@ -63,8 +64,6 @@ _AT_SNAPSHOT: Final[Read] = (
 
 
 class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
-    """``store.sources`` in a database."""
-
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None
@@ -72,7 +71,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
-            raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
         number, _, *columns = found[0]
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 
@@ -143,7 +142,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
             return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
 
         deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
-        for _ in range(_ATTEMPTS):  # its ids are read first, because their slots are to change before the write
+        for _ in range(_ATTEMPTS):  # read both ids first, to announce the write in their slots
             source = await self.get(environment, reference)
             if source is None:
                 raise _unknown_source(environment, reference)

@@ -1,5 +1,6 @@
-"""SQLite: reads run in the event loop, because they are faster than a thread switch; writes run on one thread. Queued
-writes share a transaction and commit, each in a savepoint (docs/decisions/0012-group-commit.md)."""
+"""The store's engine for SQLite. Reads run in the event loop, because they are faster than a thread switch. Writes run
+on one thread; those that wait share a transaction and its commit, each in a savepoint
+(docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
 
@@ -26,29 +27,29 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""How many writes share a commit. They hold the lock of the file for some 15 ms, and the last one's for that longer."""
+"""Writes that share a commit at most. They hold the lock of the file for some 15 ms, which all of them wait for."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends so much before the deadline, so that its failure is raised in time."""
+"""A wait for a lock ends this long before the deadline, so that its error is raised in time."""
 
 _CACHE_KIB = 2_000
-"""Pages that the reader caches at most. The first read after any write drops them all, in the event loop: that takes
-250 µs, and 1.7 ms with 16 MB, for which a look-up of one of 50,000 groups takes a twentieth less."""
+"""Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for
+250 µs; with 16 MB it would be 1.7 ms, to make look-ups among 50,000 groups only 5 % faster."""
 
 _LOCK_POLL_SECONDS = 0.01
 _COMMIT_SLACK_SECONDS = 0.25
-"""How much longer than its deadline a write is waited for that has its lock and is at work."""
+"""How long the caller of a running write waits after the deadline."""
 
 
 class SQLiteEngine(StoreEngine):
-    """An SQLite file, for several event loops and threads."""
+    """Serves several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
         self._queries = CompiledQueries(sqlite_dialect())
         self._look_up = self._queries[LOOK_UP].text
         self._identity = FileIdentity(file)
-        self._reader: sqlite3.Cursor | None = None  # one for all reads, which have all their rows when they end
+        self._reader: sqlite3.Cursor | None = None  # for all reads: each fetches all its rows at once
         self._reading = threading.Lock()
         self._writer: SQLiteWriter | None = None
         self._writing = threading.Lock()
@@ -64,12 +65,12 @@ class SQLiteEngine(StoreEngine):
         if rows is None:
             rows = await self._fetch(self._look_up, (handle,), deadline)
         if not rows:
-            raise MigrationNeeded(f"the {self._file.label} has lost its generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._file.label} has an empty table generation: {RUN_MIGRATE}")
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Run a hot read at once (docs/decisions/0021-fast-reads.md); None if SQLite would block, for ``_fetch`` to
-        handle."""
+        """Read at once in the event loop (docs/decisions/0021-fast-reads.md). None after an error, such as a lock:
+        then ``_fetch`` tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -84,14 +85,14 @@ class SQLiteEngine(StoreEngine):
                     self._identity.check()
                     return self._read(text, values)
             except sqlite3.Error as error:
-                # In WAL mode no writer locks readers out; recovery after a crash and exclusive tools do.
+                # In WAL mode readers do not wait for writers, but for the recovery after a crash and exclusive tools.
                 if is_locked(error) and remaining(deadline):
                     await asyncio.sleep(_LOCK_POLL_SECONDS)
                     continue
                 failure = unavailable(error, self._file.label)
                 if failure is None:
                     raise
-                self._close_reader()  # it caches what it read of a file that was damaged
+                self._close_reader()  # its cache may hold pages of the damaged file
                 raise failure from error
 
     def _close_reader(self) -> None:
@@ -101,11 +102,11 @@ class SQLiteEngine(StoreEngine):
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """Needs the lock and a checked file identity."""
+        """The caller holds the lock and has checked the file's identity."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
-        connection = self._file.connect(timeout=0)  # a wait for a lock would hold the event loop
+        connection = self._file.connect(timeout=0)  # waiting for a lock would block the event loop
         try:
             self._identity.remember()
             for setting in ("query_only = 1", f"cache_size = -{_CACHE_KIB}"):
@@ -117,7 +118,7 @@ class SQLiteEngine(StoreEngine):
         return self._reader
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        with self._writing:  # another loop may be closing the store: a writer that is being closed is given no more
+        with self._writing:  # ``aclose`` in another event loop must not close a writer that gets new work here
             if self._writer is None:
                 self._writer = SQLiteWriter(self._file, self._identity)
             future = self._writer.submit(work, deadline)
@@ -150,8 +151,6 @@ class SQLiteEngine(StoreEngine):
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """A write with a waiting caller."""
-
     work: Callable[[Connection], Any]
     deadline: float
     future: Future[Any] = field(default_factory=Future)
@@ -207,13 +206,13 @@ class SQLiteWriter:
                 return
             try:
                 self._commit_in_time(jobs)
-            except BaseException as error:  # noqa: BLE001 - a job that nobody answers would be waited for in vain
+            except BaseException as error:  # noqa: BLE001 - each job needs an answer, or its caller waits forever
                 for job in jobs:
                     if not job.future.done():
                         job.fail(error)
 
     def _commit_in_time(self, jobs: list[_Job]) -> None:
-        """Commit waiting writes, retrying until their deadlines while the file is locked."""
+        """Commit the writes. While the file is locked, try again until their deadlines."""
         waiting = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
@@ -222,7 +221,7 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run one transaction; return writes not begun that have time left."""
+        """Run the writes in one transaction. If the file is locked, return those that have time for another try."""
         if not jobs:
             return []
         try:
@@ -234,10 +233,10 @@ class SQLiteWriter:
             if not locked:
                 self._disconnect()  # the next write opens the file anew
             if len(jobs) > 1 and not locked:
-                for job in jobs:  # one of them is at fault, none was committed: each for itself
+                for job in jobs:  # one of them caused the error and none was committed, so run each alone
                     self._commit([job])
                 return []
-            # Those whose deadline ended the wait fail now; the others go on waiting.
+            # The lock wait ended at the earliest deadline. Writes with a later one are tried again.
             in_time = [job for job in jobs if remaining(job.deadline) * 1000 > 2 * _REPORT_MILLISECONDS]
             given_up = [job for job in jobs if job not in in_time] if locked else jobs
             failure = unavailable(error, self._file.label)
@@ -246,11 +245,11 @@ class SQLiteWriter:
             for job in given_up or jobs:
                 job.fail(failure or error)
             return in_time if locked and given_up else []
-        except BaseException:  # the file is not there, or not to be opened: all who wait get the error
+        except BaseException:  # such as a missing file: all callers get the error
             self._disconnect()
             raise
         for job in jobs:
-            job.answer()  # now, after the commit
+            job.answer()  # only after the commit
         return []
 
     def _run_all(self, jobs: list[_Job]) -> None:
@@ -259,11 +258,11 @@ class SQLiteWriter:
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
-        # In round numbers of milliseconds: so it is mostly a statement that has been prepared before.
+        # Rounded to 10 ms, so that sqlite3 mostly finds the statement in its cache of prepared statements.
         wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
         connection.execute(f"pragma busy_timeout = {wait}").close()
-        with core.begin():  # which sends nothing to the driver
-            # The write lock at the start: a transaction that reads first and writes later could find it gone.
+        with core.begin():  # SQLAlchemy's state only: sends nothing
+            # Take the write lock now: a transaction that reads before it writes may fail to get it later.
             connection.execute("begin immediate").close()
             for job in jobs:
                 _run(core, connection, job)
@@ -297,14 +296,15 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write. A refused write is undone alone; a database error ends the shared transaction."""
+    """Run one write in a savepoint. If it is refused, only this write is undone; a database error ends the shared
+    transaction."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:
         job.result = job.work(core)
     except (DBAPIError, sqlite3.Error):
         raise
-    except Exception as error:  # noqa: BLE001 - raised where the write is awaited
+    except Exception as error:  # noqa: BLE001 - the caller's future gets it
         job.error = error
         connection.execute("rollback to this").close()
     connection.execute("release this").close()

@@ -33,18 +33,18 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""Changes that are read in one go. SQLite takes 200 µs for them in the event loop, and as much again to forget its
-cache of the file when somebody has written to it; to put them together takes 150 µs."""
+"""Changes read by one statement. On SQLite that blocks the event loop for 200 µs, plus 200 µs to drop the page cache
+after a write of another process; the records take 150 µs."""
 
 
 class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
-    No I/O; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
+    No I/O before its first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    ``deadline``: seconds until a call raises StoreUnavailable, including all waits. ``run_dir``: folder shared by this
-    host's processes (None: see ``tenantry.cache.slots``); an unusable one prevents writes. ``clock``: UTC time of day
-    (None: the database's; this host's for SQLite). ``keys``: SigningKeys that seal audit entries. ``usage_seconds``:
-    interval for storing usage (None: never)."""
+    ``deadline``: seconds until a call raises StoreUnavailable, with all waits. ``run_dir``: folder that all processes
+    of this host share (None: see ``tenantry.cache.slots``); if it cannot be used, writes fail. ``clock``: UTC time of
+    day (None: the database's, or this host's for SQLite). ``keys``: SigningKeys that seal audit entries.
+    ``usage_seconds``: interval in which usage is stored (None: never)."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SQLStore(WrittenBackend):
     async def find(self, token: Token) -> UserGroup | None:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # always fresh
         runner = self._runner
         return rows.reading(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
 
@@ -104,27 +104,28 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded if this version cannot use the tables, else StoreUnavailable."""
+        """Raises MigrationNeeded if this version cannot use the tables, StoreUnavailable if they cannot be read."""
         deadline = self._runner.deadline()
         found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
         if found == HEAD:
             return
         try:
             listed = (await self._runner.read(queries.COMPATIBLE, deadline))[0][0]
-        except (MigrationNeeded, IndexError):  # of before there was a list
+        except (MigrationNeeded, IndexError):  # tables from before revision 0009
             listed = None
         if not is_compatible(found, listed):
             raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
 
     async def aclose(self) -> None:
-        """Store pending usage and close connections; later calls reopen them."""
+        """Store pending usage and close connections. Later calls open them again."""
         await self._flush_usage()
         await self._runner.aclose()
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """Return committed changes (at most LISTED_CHANGES), the identity, and the longest lease (seconds). Generations
-    commit in order, so an unbroken list misses none. Raises StoreUnavailable, MigrationNeeded."""
+    """Return the committed changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes
+    commit in the order of their generations, so none can appear in a part that was read. Raises StoreUnavailable,
+    MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first
@@ -133,7 +134,7 @@ async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) ->
         page, identity, lease = await _page(runner, clock, found[-1].generation, deadline)
         if page.store_id != first.store_id or page.generation < first.generation or not page.changes:
             raise StoreUnavailable("the store was replaced while its changes were read: try again")
-        if page.since != found[-1].generation:  # trimmed meanwhile
+        if page.since != found[-1].generation:  # old changes were deleted meanwhile
             begin, found = page.since, []
         found += page.changes
     listed = Changes(first.store_id, found[-1].generation if found else first.generation, begin, tuple(found))
@@ -143,8 +144,8 @@ async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) ->
 async def _page(runner: Runner, clock: StoreClock, since: int, deadline: float) -> tuple[Changes, StoreIdentity, float]:
     found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
     if not found:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
-    await asyncio.sleep(0)  # in each page: where a read does not wait, the loop has its turn here
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+    await asyncio.sleep(0)  # reads of SQLite do not await: let other tasks run after each page
     identity, lease = rows.identity((found[0][1], *found[0][6:]))
     runner.host_slots.raise_longest_lease(lease)
     return rows.changes(found, clock.at(found[0][0])), identity, lease

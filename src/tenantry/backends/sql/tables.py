@@ -1,5 +1,6 @@
-"""Table definitions. Times are UTC microseconds since 1970, so that both engines and raw drivers agree. JSON is a
-string, not ``jsonb``, to keep key order, ``1.0`` and long numbers. Tables hold parts of tokens, never tokens."""
+"""Table definitions. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored
+as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. The tables hold parts of tokens, but no
+whole token."""
 
 from __future__ import annotations
 
@@ -31,11 +32,11 @@ metadata: MetaData = MetaData(
     }
 )
 
-Number: TypeEngine[int] = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up only what is called INTEGER
+Number: TypeEngine[int] = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows only of INTEGER
 Name: TypeEngine[str] = String(255, collation="C").with_variant(
     String(255, collation="BINARY"), "sqlite"
 )  # byte for byte
-Document: JSON = JSON(none_as_null=True)  # None is NULL and {} is '{}': two different things
+Document: JSON = JSON(none_as_null=True)  # None is stored as NULL, not as JSON null
 
 environments: Table = Table(
     "environments",
@@ -46,7 +47,7 @@ environments: Table = Table(
     Column("external_data_sources", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("grace_seconds", Integer, nullable=False, server_default="0"),
-    Column("embedding_hosts", Document),  # read by itself: no look-up of a group needs it
+    Column("embedding_hosts", Document),  # not in EnvironmentRow: look-ups of groups do not need it
     CheckConstraint("tag in ('Customer', 'Testing')", name="tag"),
     sqlite_autoincrement=True,
 )
@@ -73,7 +74,7 @@ groups: Table = Table(
     Column("expires_at", BigInteger),
     UniqueConstraint("environment_id", "provided_id"),
     CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
-    sqlite_autoincrement=True,  # a team_id is never given twice
+    sqlite_autoincrement=True,  # never reuse a team_id
 )
 
 api_tokens: Table = Table(
@@ -124,23 +125,23 @@ single_use_codes: Table = Table(
     Column("purpose", String(16), nullable=False),
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
-    Column("api_token_id", BigInteger),  # of the API token that issued it, with which it ends
-    Column("group_handle", LargeBinary),  # of the group in whose share it is
+    Column("api_token_id", BigInteger),  # the code ends with this API token, which issued it
+    Column("group_handle", LargeBinary),  # the group whose CodeShare limits the code
     Index(None, "expires_at"),
     Index(None, "group_handle", "purpose", "expires_at"),
 )
 
-generation: Table = Table(  # one row: its lock lets one change after the other commit, so no number is ever skipped
+generation: Table = Table(  # one row: writers lock it until they commit, so no number is skipped
     "generation",
     metadata,
     Column("store_id", String(32), primary_key=True),
     Column("number", BigInteger, nullable=False),
-    Column("run_name", String(32)),  # by it the processes of each host find their run folder
-    Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
-    Column("sources", BigInteger, nullable=False, server_default="0"),  # the number of the last write to a data source
-    Column("compatible", Text),  # revisions whose programs may use these tables; the last is that of the tables
-    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # the entry that was sealed last, or before
-    Column("audit_mac", LargeBinary),  # the first one those that are of no chain; its MAC
+    Column("run_name", String(32)),  # names the run folder on each host
+    Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: no reader so far
+    Column("sources", BigInteger, nullable=False, server_default="0"),  # ``number`` at the last write to a data source
+    Column("compatible", Text),  # revisions of programs that may use these tables, the tables' own last
+    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # last sealed entry; before: chain's start
+    Column("audit_mac", LargeBinary),  # MAC of the last sealed entry
 )
 
 changes: Table = Table(
@@ -151,7 +152,7 @@ changes: Table = Table(
     Column("written_at", BigInteger, nullable=False),
 )
 
-audit: Table = Table(  # append-only: triggers refuse to update and to delete
+audit: Table = Table(  # append-only: triggers reject UPDATE and DELETE
     "audit",
     metadata,
     Column("number", Number, primary_key=True, autoincrement=True),
@@ -162,11 +163,11 @@ audit: Table = Table(  # append-only: triggers refuse to update and to delete
     Column("environment", String(255), nullable=False),
     Column("subject", Text, nullable=False),
     Column("details", JSON, nullable=False),
-    Column("seal", LargeBinary),  # tenantry.backends.audit.chain
+    Column("seal", LargeBinary),  # see tenantry.backends.audit.chain
     sqlite_autoincrement=True,
 )
 
-usage_by_hour: Table = Table(  # names, not numbers of rows: it outlives groups
+usage_by_hour: Table = Table(  # names instead of foreign keys, because usage outlives groups
     "usage_by_hour",
     metadata,
     Column("environment", Name, primary_key=True),
@@ -180,7 +181,7 @@ usage_by_hour: Table = Table(  # names, not numbers of rows: it outlives groups
     Index(None, "hour"),
 )
 
-usage_writers: Table = Table(  # the last batch that each has added, so that none is added twice
+usage_writers: Table = Table(  # the last batch of each process, so that none is added twice
     "usage_writers",
     metadata,
     Column("writer", LargeBinary, primary_key=True),
@@ -190,4 +191,4 @@ usage_writers: Table = Table(  # the last batch that each has added, so that non
 )
 
 revisions: Table = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
-"""Alembic's own table, which records how far the database was migrated."""
+"""Alembic's table with the revision of the tables."""

@@ -1,5 +1,3 @@
-"""Hourly usage sums, to which every process adds."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -23,7 +21,7 @@ _used = usage_by_hour.c
 _whose = (_used.environment, _used.provided_id, _used.source)
 _counted = (_used.resolves, _used.queries, _used.rows, _used.micros)
 _usage = (
-    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # a sum is no integer in PostgreSQL
+    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # sum() is numeric in PostgreSQL
     .where(_used.hour >= bindparam("since", type_=BigInteger), _used.hour < bindparam("until", type_=BigInteger))
     .group_by(*_whose)
     .order_by(*_whose)
@@ -36,7 +34,7 @@ _SUMS: Final[dict[frozenset[str], Read]] = {
     frozenset(names): _usage.where(*(_of_one[name] for name in names))
     for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
 }
-"""By what is named of whose usage it is."""
+"""Sums of usage, by the filters that a call gives."""
 _OLDEST: Final[Read] = select(_used.hour).order_by(_used.hour).limit(1)
 _row = tuple_(*usage_by_hour.primary_key)
 _PRUNE: Final[Query] = usage_by_hour.delete().where(
@@ -53,10 +51,11 @@ insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
   on conflict (writer) do update set batch = excluded.batch, expires_at = excluded.expires_at
   where usage_writers.batch < excluded.batch returning batch
 """
-"""One row, or none if the batch or a later one is there already. Whoever sends it a second time waits for the first."""
+"""Returns a row, or none if this batch or a later one was added already. A concurrent second attempt waits for the
+first."""
 
 _REPORT_SECONDS: Final = 60.0
-"""A day of 100,000 groups, each used in eight hours, is summed up in 3 s."""
+"""The least deadline of ``sums``. A day of 100,000 groups, each used in eight hours, takes 3 s."""
 
 _COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
 _ADD: Final = f"""
@@ -66,7 +65,7 @@ insert into usage_by_hour ({_COLUMNS}) select {{}}
   rows = usage_by_hour.rows + excluded.rows, micros = usage_by_hour.micros + excluded.micros
 """
 
-# All rows of a batch are one value, an array of arrays: so it is one statement and one round trip.
+# All rows of a batch are one parameter, an array of arrays, for a single round trip.
 _ADD_ON: Final = {
     "sqlite": _ADD.format(
         ", ".join(f"json_extract(value, '$[{at}]')" for at in range(8)) + " from json_each($1) where true"
@@ -79,10 +78,8 @@ _ADD_ON: Final = {
 
 
 class SQLUsage(SQLPart, UsageStore):
-    """``store.usage`` in a database."""
-
     async def add(self, batch: UsageBatch) -> None:
-        # In the order of the keys: two writers that lock the same rows do not wait for each other in a circle.
+        # Sorted by key: one order in all writers prevents deadlocks.
         document = rows.dump_json([
             [*key, to_micros(hour), used.resolves, used.queries, used.rows, round(used.seconds * 1e6)]
             for hour, key, used in sorted(batch.rows, key=lambda row: (row.key, row.hour))

@@ -1,7 +1,7 @@
-"""Group writes in the caller's transaction.
+"""Writes of one group, in the caller's transaction.
 
-An Idempotency-Key is claimed before the write and answered after it; a second writer with the key waits and replays the
-response."""
+A row with the Idempotency-Key is inserted before the write, and gets the response after it. A second writer with the
+key waits for the first transaction and repeats its response."""
 
 from __future__ import annotations
 
@@ -57,8 +57,7 @@ def get_or_create(
     token: Token,
     once: IdempotencyKey | None,
 ) -> Issued:
-    """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded. Not listed as
-    a change: no cache can hold a new group."""
+    """Like ``GroupStore.get_or_create``. A new group is not listed as a change, because no cache can hold it."""
     now = context.now(connection)
     issued = _answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
@@ -73,7 +72,7 @@ def _get_or_create(
     connection: Connection, environment: Environment, draft: GroupDraft, token: Token, now: datetime
 ) -> Issued:
     values = created_values(environment, draft, token, now)
-    for _ in range(_ATTEMPTS):  # more than one only when others create and delete this group at the same time
+    for _ in range(_ATTEMPTS):  # needs a second one only if others create and delete this group meanwhile
         found = _by_id(connection, environment, draft.provided_id)
         if found is not None:
             return found.issued()
@@ -92,7 +91,6 @@ def _get_or_create(
 
 
 def created_values(environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> dict[str, Any]:
-    """Columns of a new group, for Core."""
     return {
         "environment_id": environment.id,
         "provided_id": draft.provided_id,
@@ -117,7 +115,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the handle differs."""
+    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the group has another handle."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -139,8 +137,8 @@ def rotate(
     grace_seconds: int | None,
     once: IdempotencyKey | None,
 ) -> WriteResult[Issued]:
-    """Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded, StoreReplaced."""
-    now = context.now(connection) if once else None  # without a key the time comes with the group
+    """Like ``GroupStore.rotate``; raises StoreReplaced too."""
+    now = context.now(connection) if once else None  # otherwise the group's row has the time
 
     def write() -> Issued:
         nonlocal now
@@ -197,20 +195,20 @@ def _saving(*columns: str) -> Update:
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
 UPDATE: Update = _saving(*SETTABLE_FIELDS)
-"""Saves what an update can change of a group."""
+"""Saves the fields that an update can change."""
 _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until")
 
 
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Write a group whose row is locked; the revision in WHERE verifies it."""
+    """Save a group. Its row is locked; the revision in WHERE only checks that."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another writer at the same time: try again")
 
 
-# --- Idempotency-Keys
+# --- Idempotency-Keys ---
 
 
 def _answered_once(
@@ -220,7 +218,7 @@ def _answered_once(
     now: datetime,
     write: Callable[[], Issued],
 ) -> Issued:
-    """Return ``write``'s result, or the stored one if the key was used within 24 hours."""
+    """Call ``write`` and store its result, or return the stored result if the key was used within 24 hours."""
     if once is None:
         return write()
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))

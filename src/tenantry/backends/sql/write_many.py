@@ -1,4 +1,5 @@
-"""Batches of group writes in few statements. Limits and each group's state are checked before any write."""
+"""Writes many groups with few statements. All groups are read and compared with their expected state before the first
+write."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite,
 def write_many(
     connection: Connection, context: WriteContext, environment: Environment, writes: Sequence[GroupWrite]
 ) -> WriteResult[list[Issued | None]]:
-    """None for each write whose group is not as expected. Raises UnknownEnvironment, StoreReplaced."""
+    """Like ``GroupStore.write_many``; raises StoreReplaced too."""
     now = context.now(connection)
     updates = [each for each in writes if isinstance(each, GroupUpdate)]
     found = _locked(connection, environment, [each.provided_id for each in updates])
@@ -69,7 +70,6 @@ def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
 
 
 def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
-    """Rows are locked; the revision in WHERE verifies it."""
     if not changed:
         return
     values = [
@@ -88,10 +88,10 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Return created groups, without those whose id or handle is taken."""
+    """Create the groups whose id and handle are not taken, and return them."""
     if not creations:
         return
-    # In the order of their ids, so that no two writers wait for each other.
+    # Sorted by id: one order in all writers prevents deadlocks.
     in_order = [creations[provided_id] for provided_id in sorted(creations)]
     values = [created_values(environment, each.draft, each.token, now) for each in in_order]
     try:

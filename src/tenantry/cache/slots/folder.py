@@ -1,7 +1,7 @@
-"""The run folder that the processes of one host share.
+"""The run folder, in which the processes of one host share slots files.
 
-``TENANTRY_RUN_DIR``, else ``tenantry-<user id>-<name>`` or (TENANTRY_RUN_GROUP) ``tenantry-group-<group id>-<name>`` in
-``/dev/shm`` or ``/tmp``.
+It is ``TENANTRY_RUN_DIR``, if set. Otherwise it is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
+``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A folder that was checked to belong to this OS user, or to its OS group (gid)."""
+    """The folder of this OS user or, if ``group`` (a gid) is set, of that group."""
 
     path: Path
     group: int | None
@@ -61,11 +61,12 @@ class RunFolder:
 
     @property
     def file_mode(self) -> int:
-        """Permissions of a new file."""
+        """Permissions of a new file in it."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a file status is unsafe to share, or None."""
+        """Why a folder or file with this status is unsafe, because others own it or may write to it; None if it is
+        safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -79,7 +80,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The run folder is untrusted; another name may help."""
+    """Another OS user has the default run folder. Try another name, or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -87,10 +88,8 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the folder ``given`` or that of run ``name``, created if missing.
-
-    Raises StoreUnavailable or FolderTaken.
-    """
+    """Return the run folder, created if missing: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``.
+    Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
@@ -107,13 +106,13 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
         raise StoreUnavailable(os_failure("cannot use the run folder", folder.path, error, SET_FOLDER)) from None
     if refusal is None:
         return folder
-    if chosen or made:  # made by us or chosen by the operator: another name would not help
+    if chosen or made:  # chosen by the operator or made by us: another name would not help
         raise refusal
     raise FolderTaken(refusal)
 
 
 def _usual_path(group: int | None, name: str) -> Path:
-    # The random name is in the database, so other users cannot predict it.
+    # ``name`` is random and known only from the database: another user cannot make the folder first.
     if not _POSIX:
         return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
@@ -135,14 +134,14 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    # A random name: a watcher of the parent must not learn the folder's name early.
+    # Made under a random name and then renamed: a user who watches the parent learns the name only when it is taken.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
     try:
         if folder.group is not None:
             os.chown(draft, -1, folder.group)
         draft.chmod(folder.mode)
-        draft.rename(folder.path)  # may replace the empty folder of another process: both are the same
+        draft.rename(folder.path)  # may replace the same folder of another process, while it is empty
     except OSError:
         with contextlib.suppress(OSError):
             draft.rmdir()
@@ -172,6 +171,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """An error message with the errno's fix."""
+    """The message for an OSError, with the fix for its errno or else ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -1,4 +1,10 @@
-"""SharedSlots: a store's slots in a memory-mapped file."""
+"""SharedSlots: a store's slots in a memory-mapped file.
+
+The file may be deleted while it is in use, for example by a cleaner of temporary folders. A writer that has it mapped
+notices that (``is_current``), prevents caching with it (``retire``) and makes a new file (``renewed``). Later processes
+cannot reach the old file, so writes wait until the leases of processes that may still use it have ended
+(``leases_left``).
+"""
 
 from __future__ import annotations
 
@@ -16,11 +22,12 @@ from typing import Final
 
 from tenantry.cache import SLOT_COUNT
 from tenantry.cache.slots.folder import SET_FOLDER, RunFolder, os_failure, run_folder
-from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, monotonic_with_suspend, write_in_progress
+from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, write_in_progress
+from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 HEADER: Final = 64
-"""Bytes before the versions; a multiple of 8 aligns them."""
+"""Bytes before the versions: a multiple of 8, to align them."""
 
 SIZE: Final = HEADER + TABLE_BYTES
 """Bytes of the file."""
@@ -29,7 +36,7 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""Creation time in microseconds of monotonic_with_suspend; 0 once settled."""
+"""Bytes of the creation time, in microseconds of monotonic_with_suspend; 0 after ``settle``."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -37,17 +44,16 @@ _SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) 
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Seconds between updates of the file's times, which protect it from cleaners of temporary folders."""
+"""Seconds between updates of the file's times, so that cleaners of temporary folders keep it."""
 
 
 class SharedSlots(SlotTable):
-    """``<run folder>/<store id>.slots``. If the file is replaced or deleted, processes that have it open no longer
-    share slots with those that start later."""
+    """The slots file ``<run folder>/<store id>.slots``. Make it with ``open``."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
     path: Path
-    """The path of the file."""
+    """The path of the slots file."""
 
     def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
         folder = run_folder(given, name=name)
@@ -59,10 +65,10 @@ class SharedSlots(SlotTable):
         except OSError as error:
             raise StoreUnavailable(os_failure("cannot map into memory", self.path, error, SET_FOLDER)) from None
         except ValueError as error:  # truncated after the check
-            raise StoreUnavailable(f"cannot map {self.path} into memory: {error}") from None
+            raise StoreUnavailable(f"cannot map {self.path} into memory: {error}. {_FIX}") from None
         finally:
             os.close(descriptor)
-        # While it is mapped, no other file gets its inode.
+        # Identifies the file: while it is mapped, no other file gets its inode.
         self._identity = (status.st_dev, status.st_ino)
         self._given = given
         self._name = name
@@ -72,15 +78,15 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the store's file, created if missing. ``name`` defaults to the store id. Raises StoreUnavailable or
-        FolderTaken."""
+        """Map the file, created if missing. ``folder`` and ``name`` (by default the store id) go to ``run_folder``.
+        Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
         return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Whether the path still leads to this file."""
+        """Whether the path still names the mapped file."""
         if self._file is None:
             return False
         try:
@@ -97,39 +103,40 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self while current, else retire it and map the new file. Raises StoreUnavailable."""
+        """Return self if current; else retire it and ``open`` the file anew. Raises the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds for which another process may still use an older file."""
+        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest lease in
+        seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
-        if made_at == 0:  # settled
+        if made_at == 0:  # ``settle`` was called
             return 0.0
         age = now - made_at / 1e6
-        return 0.0 if age < 0 else max(0.0, lease - age)  # made before boot: no process is that old
+        return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Declare that no process uses an older file."""
+        """Note that no process uses an older file: ``leases_left`` becomes 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. A later ``versions`` prevents all caching; one obtained before stays live."""
+        """Release the file. ``versions`` then prevents all caching; a memoryview obtained before stays live."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
 
     def _for_writing(self) -> memoryview[int]:
         if self._file is None:
-            raise StoreUnavailable(f"{self.path} was closed")
+            raise StoreUnavailable(f"the slots file {self.path} was closed: open the store again")
         return self._versions
 
     def retire(self) -> None:
-        """Stop other processes from caching with this file."""
-        # Touching memory of a truncated file is a bus error, which kills the process.
+        """Prevent all caching with this file, by odd versions."""
+        # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
 
@@ -138,11 +145,12 @@ def _all_in_progress() -> bytes:
     return write_in_progress().to_bytes(VERSION_BYTES, sys.byteorder) * SLOT_COUNT
 
 
-# --- the file: made whole or not at all, and opened only if its header is right ---------------------------------------
+# --- the file ---------------------------------------------------------------------------------------------------------
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file, created if missing. Raises StoreUnavailable."""
+    """Open the file, created whole if missing. Raises StoreUnavailable, also for a wrong owner, mode, size or
+    header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
@@ -162,7 +170,7 @@ _FIX: Final = "Remove it, and Tenantry recreates it; all Tenantry processes on t
 
 
 def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
-    for _ in range(_TRIES):  # it may be removed before we open it
+    for _ in range(_TRIES):  # another process may remove the file before we open it
         try:
             return os.open(path, _FLAGS | _SAFE_OPEN)
         except FileNotFoundError:
@@ -178,8 +186,8 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
             if folder.group is not None:
                 os.fchown(descriptor, -1, folder.group)
             if hasattr(os, "fchmod"):
-                os.fchmod(descriptor, folder.file_mode)  # despite the umask
-            # Write zeros instead of a hole: a full file system fails here, and not with a bus error later.
+                os.fchmod(descriptor, folder.file_mode)  # os.open applied the umask
+            # Write zeros instead of a hole: on a full file system this fails, and not a later access with a bus error.
             made_at = int(monotonic_with_suspend() * 1e6) or 1
             file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE_BYTES))
         os.link(draft, path)

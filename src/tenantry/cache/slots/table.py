@@ -1,55 +1,34 @@
-"""Slot tables and clocks."""
+"""SlotTable: the versions of slots."""
 
 from __future__ import annotations
 
 import secrets
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from functools import partial
 from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
-from tenantry.ports import MonotonicClock
 
-monotonic_with_suspend: MonotonicClock
-"""Includes suspend, so a lease ends while the machine sleeps."""
-
-if sys.platform == "linux":
-    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
-elif sys.platform == "darwin":
-    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stops there
-else:
-    monotonic_with_suspend = time.monotonic
-
-
-def utc_now() -> datetime:
-    """The time of day (``ports.Clock``)."""
-    return datetime.now(UTC)
-
-
-# Unique versions need no lock: two increments of one version could collide. CPython copies an item of a ``Q``
-# memoryview in one atomic 8-byte move; elsewhere a torn version matches nothing.
 VERSION_BYTES: Final = 8
+"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Elsewhere a half-written version
+equals no noted one, and the answer is invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
 
 
 def new_version() -> int:
-    """A unique, even, nonzero version."""
+    """A random even version, not 0. Random, because two writers that count up could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
 def write_in_progress() -> int:
-    """A unique odd version."""
+    """A random odd version."""
     return secrets.randbits(63) << 1 | 1
 
 
 class SlotTable:
-    """Versions in a buffer of TABLE_BYTES bytes."""
+    """The versions of all slots, in a buffer of TABLE_BYTES bytes."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -58,26 +37,26 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """Live versions, readable after ``close``."""
+        """The live versions, readable even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """A snapshot of all versions."""
+        """A copy that later writes do not change."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write at ``version``."""
+        """End the write of a crashed writer: give the slot an even version if it still has this odd one."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Invalidate cached answers of the handle."""
+        """Invalidate the cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Wrap a write and its commit."""
+        """Surround a write and its commit: the slot's version is odd inside."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -86,12 +65,12 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """Subclasses raise if no other process would see the write."""
+        """Subclasses raise StoreUnavailable if no other process would see the change."""
         return self._versions
 
 
 class PrivateSlots(SlotTable):
-    """Slots for one process."""
+    """Slots in the memory of one process."""
 
     __slots__ = ()
 

@@ -1,1 +1,1 @@
-"""The rows of a chart: which are read, and how they are reduced to what the page can draw."""
+"""Fetches the rows of line charts, and reduces them to those that are visible."""

@@ -1,6 +1,7 @@
 """The visible rows of a line chart.
 
-A query within the limits is fetched whole and serves every width; a larger one is reduced while its rows are read.
+A result within the source's limits is fetched whole and reduced for each width; a larger one is reduced while its rows
+are read.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ from tenantry.groups import Record, UserGroup
 from tenantry.sql import SQLTemplate
 
 _REMEMBERED: Final = 4_096
-"""Queries of groups that are known to give many rows."""
+"""Maximum number of remembered queries that exceeded the limits."""
 _KEPT_PLOTS: Final = 16
-"""Plots that are kept of one result. A request says the width, so there may be many."""
+"""Maximum number of reductions kept for a result. Each width has its own, and requests choose the width."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches line charts and remembers oversized queries, to stream them at once."""
+    """Fetches rows of line charts. Remembers queries that exceeded the limits, to stream them the next time."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources
         self._large: LRUCache[_Key, bool] = LRUCache(_REMEMBERED)
         self._reductions: WeakKeyDictionary[Result, dict[Plot, Result | None]] = WeakKeyDictionary()
-        """Of results that are still in a cache."""
+        """Reductions of results that a cache still holds."""
 
     async def fetch(
         self,
@@ -45,7 +46,7 @@ class ChartRows:
         plot: Plot,
         max_age: float | None,
     ) -> tuple[Result, bool]:
-        """The rows, and whether they were reduced. Raises as ``DataSources.query`` does."""
+        """The rows, and whether they were reduced. Raises the errors of ``DataSources.query``."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age)
         key = (group.handle, schema, template)
         if key not in self._large:
@@ -77,11 +78,11 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are unordered, or have no positions on the axis."""
+    """The rows are not sorted by ``plot.by``, or its values are neither numbers nor times."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:
-    return _NotReducible(f"a line of more rows needs an ORDER BY {plot.by}, whose values are numbers or times")
+    return _NotReducible(f"a line chart of more rows needs ORDER BY {plot.by}, and numbers or times in this column")
 
 
 def _thin(plot: Plot, result: Result) -> Result:

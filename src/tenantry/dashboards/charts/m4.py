@@ -1,6 +1,6 @@
 """M4: reduce a line chart's rows to the visible ones (Jugel et al., VLDB 2014).
 
-Each pixel column keeps its first, last, least and greatest row, which draw the same pixels. A device pixel has two
+The first, last, least and greatest row of each pixel column draw the same pixels as all rows. A device pixel has two
 columns, for anti-aliasing.
 """
 
@@ -36,24 +36,24 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """The visible rows; None if there are few, a column is missing, or ``by`` is not an ordered number, date, time or
-    ISO 8601 text.
-    """
+    """The visible rows. None if there are at most ``plot.columns`` rows, a column is missing, or ``by`` is not sorted
+    or holds anything but numbers, dates, datetimes or ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Reduce the first rows of a query to those that ``reduce_rows`` may need; None if impossible.
+    """Reduce the rows read so far to those that ``reduce_rows`` may need; None for the
+    reasons of ``reduce_rows``, except too few rows.
 
-    The result can be extended and thinned again: column widths are powers of two, and columns merge as the axis
-    grows.
+    Further rows can be appended and the result thinned again: column widths are powers of two, so columns only merge as
+    the axis grows.
     """
     return _reduced(result, plot, _nested_columns)
 
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""A function of the position of a value, the first and the last value, and the number of columns."""
+"""Takes a function from a value to its position, the first and last value, and the number of columns."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:
@@ -62,13 +62,14 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
         return None
     try:
         kept = _kept_rows(result, plot, make_columns)
-    except (TypeError, ValueError, ArithmeticError):  # mixed types, text that is no time, or a huge number
+    except (TypeError, ValueError, ArithmeticError):  # mixed types, a string that is no time, or a huge number
         return None
     return None if kept is None else replace(result, rows=[result.rows[index] for index in sorted(kept)])
 
 
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
-    """Indexes; None for unordered rows. Raises TypeError, ValueError and ArithmeticError."""
+    """Indexes of the rows to keep; None if ``plot.by`` is not sorted or has an unsupported type. Raises
+    TypeError, ValueError, ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))
     series = _series(result, None if plot.color is None else position(plot.color))
@@ -122,7 +123,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """``count`` to twice as many columns, which only merge when the axis grows."""
+    """Between ``count`` and twice as many columns. As the axis grows, columns only merge."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None
@@ -131,7 +132,7 @@ def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, 
 
 
 def _position_finder(value: Any) -> Callable[[Any], float] | None:
-    """Maps values of this type to numbers: times to seconds, dates to days. None for other types."""
+    """A function from values of this type to numbers: times to seconds, dates to days. None for other types."""
     if isinstance(value, str):
         zone = datetime.fromisoformat(value).tzinfo
         start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
@@ -145,10 +146,10 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 
 
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
-    """The bounds of each non-empty column's rows, for ordered values."""
+    """Start and end index of the rows in each non-empty column. ``axis`` is sorted."""
     start, count, length = 0, len(axis), 1
     while start < count:
-        column, low, step = column_of(axis[start]), start, length  # neighbours have about the same length
+        column, low, step = column_of(axis[start]), start, length  # columns next to each other have about as many rows
         while (high := low + step) < count and column_of(axis[high]) == column:
             low, step = high, 2 * step
         end = bisect_right(axis, column, low, min(high, count), key=column_of)

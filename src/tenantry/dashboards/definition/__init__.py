@@ -1,4 +1,4 @@
-"""Dashboards as they are written: the file, what it may hold, and variables in its texts. No I/O."""
+"""The file of a dashboard: its keys and values, and variables in its texts. No I/O."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ from tenantry._lazy import lazy_exports
 from tenantry.dashboards.definition.variables import MAX_DEPTH, Definition, VariablePath, substitute
 
 if TYPE_CHECKING:
-    from tenantry.dashboards.definition.json_schema import dashboard_schema as dashboard_schema
+    from tenantry.dashboards.definition.file_schema import dashboard_schema as dashboard_schema
     from tenantry.dashboards.definition.model import ColumnUse as ColumnUse
     from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
     from tenantry.dashboards.definition.model import Panel as Panel
@@ -16,7 +16,7 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.dashboards.definition.json_schema": "dashboard_schema",
+            "tenantry.dashboards.definition.file_schema": "dashboard_schema",
             "tenantry.dashboards.definition.model": "ColumnUse DashboardFile Panel PanelKind",
             "tenantry.dashboards.definition.queries": "unused_controls",
         },

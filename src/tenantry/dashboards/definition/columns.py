@@ -19,7 +19,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """``all`` (read as None) or a list."""
+    """The word ``all``, read as None, or a list."""
 
     some: Listed
 
@@ -41,7 +41,7 @@ class Named(ValueKind):
         if not isinstance(node.value, dict):
             return {"name": self.name.read(node, source)}
         if len(node.value) != 1:
-            fix = "write - name: percent, or - name: {format: percent, title: …}, one for each"
+            fix = "write - name: percent, or - name: {format: percent, title: …}, one item for each name"
             raise refuse(source, node, "this must be one name with its options", fix)
         ((name, value),) = node.value.items()
         found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}
@@ -58,17 +58,19 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns named in ``nodes``, with values read by ``keys``."""
+    """The columns that a panel with these ``keys`` names in its YAML ``nodes``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
 
 
 def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
-    if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of the same name
+    if key.name == "click" and isinstance(
+        node.value, dict
+    ):  # a click sets each control from the column of the same name
         for each in (node.value[name] for name in ("filter", "with") if name in node.value):
             yield from _names(_COLUMNS, each)
-    elif key.name == SORT and isinstance(key.kind, TemplateText):  # of a table; for the marks of a chart it is a word
+    elif key.name == SORT and isinstance(key.kind, TemplateText):  # a table's sort is a column, a chart's is a word
         yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))
     else:
         yield from _names(key.kind, node)
@@ -94,7 +96,7 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The panel's columns, except in ``sort``; None for all. Raises MissingVariable and UnbindableValue."""
+    """The columns that the panel names outside ``sort``; None: all. Raises MissingVariable, UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -105,6 +107,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """A small line's columns: its measure, and the first other one."""
+    """The columns of a small line: its measure, and the first other column; none without the measure."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

@@ -1,4 +1,4 @@
-"""Controls: what a viewer chooses, as declared parameters of the queries."""
+"""Controls: read them from the file, and declare them as parameters of the queries."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from tenantry.dashboards.definition.file_schema import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
+from tenantry.dashboards.definition.file_schema import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS
 from tenantry.dashboards.definition.model import Control, DashboardFile
 from tenantry.dashboards.definition.value_kinds import (
-    Flag,
-    Key,
-    Listed,
-    Schema,
-    TemplateText,
-    Word,
     mapping,
-    object_schema,
     read_keys,
     refuse,
 )
@@ -43,67 +36,7 @@ from tenantry.sql.parameters import (
     spell,
 )
 
-MAX_CONTROLS: Final = 40
-MAX_PRESETS: Final = 12
 _EXAMPLE: Final = "write period: {range: last 30 days}, region: {choices: [eu, us]} or name: {text: }"
-_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
-_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
-
-
-class _Given:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
-
-
-class _Choices:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
-        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
-
-
-_GIVEN: Final = _Given()
-_SHARED: Final = (
-    Key("label", TemplateText(100), "the label for viewers; default: the name"),
-    Key("description", TemplateText(500), "a sentence about it"),
-    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
-    Key("required", Flag(), "whether a viewer must choose before the queries run"),
-)
-KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
-    {
-        "range": (
-            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
-            *_SHARED,
-            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "ranges offered next to it"),
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-        "choices": (
-            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
-            *_SHARED,
-            Key("many", Flag(), "whether several may be chosen"),
-        ),
-        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
-        "number": (
-            Key("number", _GIVEN, "a number; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the smallest"),
-            Key("max", _GIVEN, "the greatest"),
-        ),
-        "date": (
-            Key("date", _GIVEN, "a day; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-    }
-)
-"""The keys of each kind of control; the first is the kind's."""
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
@@ -121,13 +54,13 @@ def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
 
 
 def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Control:
-    kinds = [kind for kind in CONTROL_KINDS if isinstance(node.value, dict) and kind in node.value]
+    kinds = [kind for kind in CONTROL_KEYS if isinstance(node.value, dict) and kind in node.value]
     if len(kinds) != 1:
         problem = f"the control {name} is {' and '.join(kinds)} at once" if kinds else f"the control {name} has no kind"
-        raise source.error(offset, problem, f"give it one of {', '.join(CONTROL_KINDS)}; {_EXAMPLE}")
+        raise source.error(offset, problem, f"give it one of {', '.join(CONTROL_KEYS)}; {_EXAMPLE}")
     kind = kinds[0]
-    nodes = mapping(node, source, f"a control with {kind}", [key.name for key in KEYS[kind]])
-    values = read_keys(nodes, node, source, f"a control with {kind}", KEYS[kind])
+    nodes = mapping(node, source, f"a control with {kind}", [key.name for key in CONTROL_KEYS[kind]])
+    values = read_keys(nodes, node, source, f"a control with {kind}", CONTROL_KEYS[kind])
     for preset, each in zip(values.get("presets", ()), _items(nodes.get("presets")), strict=True):
         _check_range(preset, each, source)
     try:
@@ -161,17 +94,6 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
         raise refuse(source, node, "this is not a relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
 
 
-def controls_schema() -> Schema:
-    """The JSON Schema of ``controls``."""
-    kinds = [object_schema(keys, required=[kind]) for kind, keys in KEYS.items()]
-    return {
-        "type": "object",
-        "maxProperties": MAX_CONTROLS,
-        "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
-        "additionalProperties": {"anyOf": kinds},
-    }
-
-
 _DAY: Final = timedelta(days=1)
 _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _T = ParameterType
@@ -182,11 +104,11 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""Type of a control to the types that a query may declare; default: all but ranges."""
+"""The types of query parameters that accept a control of this type. All other controls fit any type but ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """A typed value as a viewer would send it; ranges include the last day."""
+    """A typed value in the form in which viewers send it; ranges include the last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -198,8 +120,9 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """The template with the controls' defaults for parameters that it declares, so every panel matches the page. Raises
-    TemplateError, at the control, for a type or default that does not fit."""
+    """The template, with the default and ``required`` of each control for its parameter of the same name, so that
+    panels agree with the page. Raises TemplateError, at the control, for a type or default that the query does not
+    take."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

@@ -1,10 +1,10 @@
-"""The keys of a dashboard's file, for the reader and the published JSON Schema."""
+"""The keys of a dashboard's file, for the reader, and its JSON Schema, for editors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
@@ -19,24 +19,29 @@ from tenantry.dashboards.definition.value_kinds import (
     Listed,
     Number,
     OneOf,
+    Schema,
     Statement,
     TemplateText,
     ValueKind,
     Word,
+    object_schema,
 )
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode
 
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
-"""Rows of a dashboard."""
+"""Maximum rows of a dashboard."""
 MAX_IN_ROW: Final = 6
-"""Panels of a row."""
+"""Maximum panels in a row."""
 MAX_SERIES: Final = 12
-"""Measures of one chart."""
+"""Maximum measures of a chart."""
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""How a value is written. ``percent``: 0.12 is 12 %; ``currency``: the group's; ``duration``: seconds."""
+"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's, ``duration`` takes seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
@@ -63,9 +68,9 @@ _FED: Final = (
     *_COMMON,
     Key("schema", _SCHEMA_ID, "the schema of its data source; default: the dashboard's"),
     Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
-    Key("cache", Duration(0, 86_400), "the maximum age of the rows: 0 runs the query each time"),
+    Key("cache", Duration(0, 86_400), "the maximum age of cached rows; 0 runs the query each time"),
     Key("show_query", Flag(), "whether viewers may read the query"),
-    Key("empty", TemplateText(200), "the text without rows"),
+    Key("empty", TemplateText(200), "the text to show if there are no rows"),
 )
 _CLICK: Final = Key(
     "click",
@@ -91,7 +96,7 @@ _REFERENCE: Final = Key(
         Fields(
             "a reference line",
             (
-                Key("value", Number(-1e15, 1e15, whole=False), "where it lies", required=True),
+                Key("value", Number(-1e15, 1e15, whole=False), "the value at which the line is drawn", required=True),
                 Key("label", TemplateText(60), "its label"),
             ),
         ),
@@ -110,7 +115,7 @@ _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one anot
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
-    "further columns for the page and the file, next to those that the panel names; all: every column",
+    "further columns for the page and the file; all: every column of the query",
 )
 _CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK, _FURTHER)
 
@@ -146,7 +151,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the number",
             *_CHART,
-            Key("compare", OneOf((PREVIOUS_PERIOD,)), "the change against the range just before"),
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the range just before"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
             Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),
@@ -212,16 +217,107 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of panel; the first is the kind's."""
+"""The keys of each kind of panel. The first has the name of the kind."""
 
-CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
-"""The key that says what a control is."""
+MAX_CONTROLS: Final = 40
+MAX_PRESETS: Final = 12
+_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
+_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
+
+
+class _Given:
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
+
+
+class _Choices:
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
+        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
+
+
+_GIVEN: Final = _Given()
+_SHARED: Final = (
+    Key("label", TemplateText(100), "the label for viewers; default: the name"),
+    Key("description", TemplateText(500), "a sentence about the control"),
+    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
+    Key("required", Flag(), "whether a viewer must choose before the queries run"),
+)
+CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
+    {
+        "range": (
+            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
+            *_SHARED,
+            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "relative ranges to choose from"),
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+        "choices": (
+            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
+            *_SHARED,
+            Key("many", Flag(), "whether several may be chosen"),
+        ),
+        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
+        "number": (
+            Key("number", _GIVEN, "a number; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the smallest"),
+            Key("max", _GIVEN, "the greatest"),
+        ),
+        "date": (
+            Key("date", _GIVEN, "a day; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+    }
+)
+"""The keys of each kind of control. The first has the name of the kind."""
 
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("schema", _SCHEMA_ID, "the schema for panels that name none; default: main"),
-    Key("refresh", Duration(1, 86_400), "how often panels refresh that set nothing else"),
-    Key("cache", Duration(0, 86_400), "the maximum age of rows of panels that set nothing else"),
+    Key("schema", _SCHEMA_ID, "the schema of panels that name none; default: main"),
+    Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
+    Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
+
+
+def _controls_schema() -> Schema:
+    kinds = [object_schema(keys, required=[kind]) for kind, keys in CONTROL_KEYS.items()]
+    return {
+        "type": "object",
+        "maxProperties": MAX_CONTROLS,
+        "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
+        "additionalProperties": {"anyOf": kinds},
+    }
+
+
+def dashboard_schema() -> Schema:
+    """The schema (JSON Schema 2020-12) of one file."""
+    schema = object_schema(DASHBOARD, required=["title", "rows"])
+    schema["properties"] |= {
+        "controls": _controls_schema() | {"description": "choices of a viewer, read by queries as params.NAME"},
+        "rows": {
+            "description": "rows of panels: one panel, or a list of them",
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_ROWS,
+            "items": {
+                "anyOf": [
+                    {"$ref": "#/$defs/panel"},
+                    {"type": "array", "minItems": 1, "maxItems": MAX_IN_ROW, "items": {"$ref": "#/$defs/panel"}},
+                ]
+            },
+        },
+    }
+    panels = {str(kind): object_schema(keys) for kind, keys in PANELS.items()}
+    definitions = panels | {"panel": {"anyOf": [{"$ref": f"#/$defs/{kind}"} for kind in panels]}}
+    return {"$schema": _DIALECT, "title": "A dashboard of Tenantry", **schema, "$defs": definitions}

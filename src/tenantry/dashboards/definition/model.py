@@ -1,4 +1,4 @@
-"""A dashboard file's data, with offsets to locate later errors."""
+"""The data of a dashboard's file. ``offset``: the position in the file, for errors that are found later."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tenantry.sql import Source
 from tenantry.sql.parameters import Parameter
 
 COLUMNS: Final = 12
-"""Columns of the grid that a row's panels share."""
+"""Columns of the grid, which the panels of a row share."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Compares a key figure with the range of the same length just before."""
+"""Value of ``compare``: show the change against the range of equal length just before."""
 
 
 class PanelKind(StrEnum):
@@ -43,14 +43,12 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control, read by queries as ``params.NAME``.
-
-    ``presets``: relative ranges. ``choices_query`` fills the choices.
-    """
+    """A control, which queries read as ``params.NAME``."""
 
     parameter: Parameter
     offset: int
     presets: tuple[str, ...] = ()
+    """The relative ranges that the control offers."""
 
     @property
     def name(self) -> str:
@@ -58,16 +56,15 @@ class Control:
 
     @property
     def label(self) -> str:
-        """The viewer's label."""
         return self.parameter.label or self.name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Sets controls or opens another dashboard. ``values``: control to column. ``open``: a name, or empty."""
-
     values: Mapping[str, str]
+    """The controls that a click sets, and the column that each takes its value from."""
     open: str = ""
+    """The name of the dashboard that a click opens; empty: it filters the same page."""
     offset: int = 0
 
 
@@ -82,43 +79,49 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel.
-
-    ``view`` is drawn by the page; other data stays on the server. ``id``: ``row-number``, from 1. ``sparkline``: the
-    query of a small line. ``width``: grid columns; 0: an equal share. ``refresh`` and ``max_age``: seconds.
-    ``columns``: named in the file; ``named``: their names, with variables. ``all_columns``: ``columns: all``, or a
-    table without ``columns``.
-    """
+    """One panel. ``view``: what the page draws."""
 
     id: str
+    """Row and place in the row, such as ``1-2``."""
     kind: PanelKind
     view: Definition
     offset: int
     query: QueryUse | None = None
     sparkline: QueryUse | None = None
+    """The query of a figure's small line."""
     schema: str = "main"
     compare: str = ""
     click: Click | None = None
     width: int = 0
+    """Grid columns; 0: an equal share of the row."""
     refresh: float | None = None
+    """Seconds between refreshes by the page."""
     max_age: float | None = None
+    """Maximum age of cached rows, in seconds."""
     show_query: bool = False
     columns: tuple[ColumnUse, ...] = ()
+    """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
+    """The names in ``columns`` and in a Vega-Lite specification, in which variables can be substituted."""
     all_columns: bool = False
+    """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     columns_left_out: bool = False
+    """Whether the panel is a table without ``columns``."""
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """One dashboard. ``texts``: ``title`` and ``description``. ``schema`` and ``max_age`` are for controls."""
+    """The content of one dashboard's file."""
 
     name: str
     source: Source
     texts: Definition
+    """``title`` and ``description``."""
     rows: tuple[tuple[Panel, ...], ...]
     schema: str = "main"
+    """The schema for the queries of controls."""
     max_age: float | None = None
+    """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -1,17 +1,19 @@
-"""A dashboard's queries, checked against its file."""
+"""Find and compile the queries of a dashboard, and check them against its controls and clicks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
 from tenantry.errors import TemplateError
 from tenantry.sql import Query, SQLTemplate
-from tenantry.sql.parameters import Parameter, declare
+from tenantry.sql.checks import can_lack
+from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare
 from tenantry.suggestions import did_you_mean
 
 _PARAMS = "params."
@@ -19,8 +21,6 @@ _PARAMS = "params."
 
 @dataclass(frozen=True, slots=True)
 class PanelQueries:
-    """The templates of a panel and its small line, or None."""
-
     rows: SQLTemplate | None = None
     sparkline: SQLTemplate | None = None
 
@@ -31,10 +31,10 @@ class PanelQueries:
 
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
-    """The templates of panels by id, and of controls by name."""
-
     panels: Mapping[str, PanelQueries]
+    """By panel id."""
     choices: Mapping[str, SQLTemplate]
+    """The templates that return the choices of a control, by its name."""
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -42,7 +42,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that are properties of the group."""
+        """Parameters that a query locks to a property of the group."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -54,16 +54,16 @@ class DashboardQueries:
 
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
-    """The parameters of a template: ``period`` for ``{{ params.period.start }}``."""
+    """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
     paths = (each.path for each in template.variables)
     return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Compile the templates with the controls' parameters.
+    """Compile the dashboard's queries with its controls as parameters.
 
-    Raises TemplateError, with its position, for a missing or invalid query, and an unknown name in a click,
-    comparison or parameter.
+    Raises TemplateError, with the position in the file, for a missing or invalid query, a required parameter without a
+    control, a control or click for a locked parameter, and a click or comparison that no query supports.
     """
     finder = _Finder(dashboard, folder)
     panels = {
@@ -133,7 +133,7 @@ class _Finder:
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
         declared = controlled(self._dashboard, template.declaring(further) if further else template)
         try:
-            declared.check()  # its type may not fit the position
+            declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
             problem = error.message.partition("\n")[0]
             forgotten = [name for name in further if name not in self._parameters and _names(problem, name)]
@@ -188,9 +188,8 @@ def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries
         return
     ranges = [name for name in range_controls(dashboard) if name in parameters_read(queries.rows)]
     if len(ranges) != 1:
-        problem = (
-            f"{PREVIOUS_PERIOD} is that of a range, and the query reads {len(ranges) or 'no'} range of the controls"
-        )
+        found = len(ranges) or "no"
+        problem = f"{PREVIOUS_PERIOD} needs one range control that the query reads, and it reads {found}"
         fix = "add a control {range: last 30 days}, and write {{ params.NAME | within(column) }} in the query"
         raise dashboard.source.error(panel.offset, problem, fix)
 
@@ -206,3 +205,63 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
         if name not in dashboard.controls and name not in queries.parameters:
             fix = f"{did_you_mean(name, queries.parameters)}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
             raise dashboard.source.error(click.offset, f"no query reads params.{name}", fix)
+
+
+# --- what a viewer may leave empty ------------------------------------------------------------------------------------
+
+Change: TypeAlias = Callable[[Parameter], Parameter]
+Left: TypeAlias = Mapping[str, bool] | None
+"""An incomplete value: the ends of a range that are present; None: no value at all."""
+
+
+def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
+    """Let viewers leave out an end of a range, or clear a control with a default, if all its queries work without the
+    value: they read it only in ``[[ ]]``."""
+    templates = {id(each): each for each in queries.templates}
+    controls = dict(dashboard.controls)
+    for name, control in controls.items():
+        reading = {key: each for key, each in templates.items() if name in parameters_read(each)}
+        if any(each.parameters[name].locked for each in reading.values()):
+            continue
+        for change, lefts in _changes(control.parameter):
+            changed = {key: each.redeclaring({name: change(each.parameters[name])}) for key, each in reading.items()}
+            if all(_can_be(each, name, lefts) for each in changed.values()):
+                templates |= changed
+                controls[name] = replace(control, parameter=change(control.parameter))
+                break
+
+    def now(template: SQLTemplate | None) -> SQLTemplate | None:
+        return None if template is None else templates[id(template)]
+
+    panels = {key: PanelQueries(now(each.rows), now(each.sparkline)) for key, each in queries.panels.items()}
+    choices = {name: templates[id(each)] for name, each in queries.choices.items()}
+    return (
+        replace(dashboard, controls=MappingProxyType(controls)),
+        DashboardQueries(MappingProxyType(panels), MappingProxyType(choices)),
+    )
+
+
+def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
+    """Changes of a parameter, the most permissive first, each with the incomplete values that it allows."""
+    if parameter.is_range:
+        limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
+        ends = [end for end in RANGE_ENDS if limits[end] is None]
+        for some in (ends, ends[:1], ends[1:]):
+            yield _opening(some), [{other: True} for other in RANGE_ENDS for end in some if other != end]
+    elif parameter.default is not None:
+        yield _clearing, [None]
+
+
+def _opening(ends: Iterable[str]) -> Change:
+    return lambda each: replace(each, open=each.open.union(ends))
+
+
+def _clearing(parameter: Parameter) -> Parameter:
+    return replace(parameter, clearable=True)
+
+
+def _can_be(template: SQLTemplate, name: str, lefts: Iterable[Left]) -> bool:
+    try:
+        return all(can_lack(template, name, left) for left in lefts)
+    except TemplateError:
+        return False

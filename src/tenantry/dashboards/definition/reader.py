@@ -23,13 +23,13 @@ _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
 _SERVER: Final = frozenset(
     {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width"}
 )
-"""Keys that the page does not get."""
+"""Keys that are not part of ``Panel.view``."""
 _ADDRESSES: Final = frozenset({"url", "href", "src"})
-"""Keys of a Vega-Lite specification that a browser would load."""
+"""Keys of a Vega-Lite specification whose values a browser would load."""
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """The dashboard in a text; errors call it ``file``. Raises TemplateError for the first mistake."""
+    """Read a dashboard from YAML or JSON. ``file``: its name in errors. Raises TemplateError at the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)
@@ -146,7 +146,7 @@ class _FileReader:
             problem = "a click filters this page, or opens another dashboard"
             raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
         if "with" in value and not target:
-            raise refuse(self._source, node, "with needs open", "write {open: route, with: [route]}")
+            raise refuse(self._source, node, "the key with needs the key open", "write {open: route, with: [route]}")
         names = value.get("filter") or value.get("with", [])
         return Click({name: name for name in names}, target, node.offset)
 

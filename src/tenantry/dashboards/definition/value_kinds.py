@@ -1,4 +1,4 @@
-"""Value types in a dashboard file: each reads its YAML node and has a JSON Schema."""
+"""Kinds of values in a dashboard's file. Each validates a YAML node and has a JSON Schema."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ class ValueKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a mapping."""
-
     name: str
     kind: ValueKind
     about: str
+    """The description of the key in the JSON Schema."""
     required: bool = False
 
 
@@ -65,15 +64,12 @@ class TemplateText(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
-    """A name matching ``pattern``; ``what`` is its label in errors."""
-
     what: str
+    """The thing that the word names, for errors: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
-        text = _text(
-            node, source, f"this must be the name of {self.what}", "write a name; in quotes if it looks like a number"
-        )
+        text = _text(node, source, f"this must be the name of {self.what}", _NAME_FIX)
         if not re.fullmatch(self.pattern, text):
             raise refuse(
                 source,
@@ -89,7 +85,7 @@ class Word(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class ColumnName(ValueKind):
-    """A column name as in the query: any single-line text."""
+    """The name of a column of the query: any printable characters."""
 
     longest: ClassVar[int] = 200
 
@@ -145,8 +141,6 @@ class Flag(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Number(ValueKind):
-    """A number in a range. ``whole``: an integer."""
-
     least: float
     greatest: float
     whole: bool = True
@@ -230,7 +224,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A short form, which ``lengthen`` converts, or a mapping."""
+    """A mapping, or a short form that ``lengthen`` converts to one."""
 
     short: ValueKind
     long: Fields
@@ -247,13 +241,13 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """A JSON value with variables in its texts."""
+    """Any mapping, with variables in its strings. ``about``: what it is, for errors."""
 
     about: str
 
     def read(self, node: YamlNode, source: Source) -> Any:
         if not isinstance(node.value, dict):
-            raise refuse(source, node, f"this is {self.about}", "write a mapping")
+            raise refuse(source, node, f"this must be {self.about}", "write a mapping")
         value = node.plain()
         try:
             Definition(value)
@@ -272,7 +266,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
     for name in node.value:
         if name not in names:
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
-            if node.value[name].value is None:  # {text: Hello, world}
+            if node.value[name].value is None:  # as in {text: Hello, world}: YAML reads two keys
                 fix += ". Put text with a comma in quotes"
             raise source.error(node.keys[name], f"{what} has no key {name}", fix)
     return {name: each for name, each in node.value.items() if each.value is not None}
@@ -292,7 +286,7 @@ def read_keys(
 
 
 def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
-    """The JSON Schema of a mapping with exactly these keys."""
+    """The JSON Schema of a mapping with these keys and no others."""
     keys = tuple(keys)
     required = [key.name for key in keys if key.required]
     schema: Schema = {

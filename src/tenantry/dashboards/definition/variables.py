@@ -2,13 +2,13 @@
 
     {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
 
-A text that is exactly one ``{{ path }}`` is replaced by the value, which keeps its type; within a longer text a value
-is interpolated as text. There are no expressions and no filters. A path is ``name``, then any of ``.name``, ``.0``,
-``[0]`` and ``["any text"]``; ``\\{{`` stands for ``{{``. The names of objects are never substituted. An inserted value
-is never read again as a template.
+A string that is exactly one ``{{ path }}`` is replaced by the value, which keeps its type; in a longer string the value
+is inserted as text. There are no expressions and no filters. A path is ``name``, then any of ``.name``, ``.0``, ``[0]``
+and ``["any name"]``; ``\\{{`` is a literal ``{{``. The names of objects cannot have variables. Inserted values are not
+searched for variables.
 
-A value is not escaped for a language inside the JSON: put it whole into a parameter of a chart (``"value": "{{ region
-}}"``) and never into the text of an expression, a query, an address or HTML.
+Values are not escaped for a language inside the JSON: use one only as a whole parameter of a chart (``"value": "{{
+region }}"``), never in an expression, a query, an address or HTML.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 MAX_DEPTH = 64
-"""Maximum nesting of a definition and of a value put into it."""
+"""Maximum nesting of a definition, and of a value inserted into it."""
 
 _TOKEN = re.compile(r"\\\{\{|\{\{(.*?)\}\}|\{\{", re.DOTALL)
 _STEP = re.compile(r"""\.?([^\W\d]\w*)|\.(\d{1,9})|\[\s*(\d{1,9})\s*\]|\[\s*("(?:[^"\\]|\\.)*")\s*\]""")
@@ -34,7 +34,7 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class VariablePath:
-    """A ``{{ path }}``: its text, JSON ``pointer`` and steps."""
+    """A ``{{ path }}``. ``pointer``: the JSON pointer of the string that contains it."""
 
     text: str
     pointer: str
@@ -47,7 +47,7 @@ class _Text:
 
 
 class Definition:
-    """A JSON definition, read once. Raises TemplateError, with a JSON pointer, for an invalid one."""
+    """A JSON definition, parsed once. Raises TemplateError, with a JSON pointer as ``field``, for an invalid one."""
 
     __slots__ = ("_tree", "paths")
 
@@ -60,8 +60,8 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """Plain JSON with the variables' values. Raises one MissingVariable for all; UnbindableValue for a value
-        without a JSON form, or null, a list or an object within a longer text."""
+        """Plain JSON with the variables' values. Raises one MissingVariable that names all missing ones;
+        UnbindableValue for a value without a JSON form, and for null, a list or an object in a longer string."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
@@ -72,7 +72,7 @@ class Definition:
 
 
 def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
-    """``Definition(definition).substitute(variables)``. Raises what those raise."""
+    """``Definition(definition).substitute(variables)``. Raises the errors of both."""
     return Definition(definition).substitute(variables)
 
 
@@ -137,7 +137,7 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
         name, dotted, index, quoted = step.groups()
         has_dot = step.group().startswith(".")
         if (name is None and not steps) or (name is not None and has_dot is not bool(steps)):
-            break  # a path begins with a bare name; after it a name has its dot
+            break  # a path begins with a name without a dot; later names need one
         if quoted is None:
             steps.append(name or int(dotted or index))
         else:
@@ -165,7 +165,7 @@ def _error(what: str, pointer: str) -> TemplateError:
     return error
 
 
-# --- filling it in ----------------------------------------------------------------------------------------------------
+# --- substituting variables -------------------------------------------------------------------------------------------
 
 _MISSING = object()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _ANYWHERE: Final = frozenset({"field", "fields", "groupby", "argmax", "argmin"})
-"""Keys whose texts are fields everywhere."""
+"""Keys whose strings are fields, anywhere in a specification."""
 _IN_TRANSFORMS: Final = frozenset(
     {
         "density",
@@ -22,16 +22,16 @@ _IN_TRANSFORMS: Final = frozenset(
         "pivot",
         "quantile",
         "regression",
+        "stack",
     }
-    | {"stack"}
 )
-"""Keys whose texts are fields in ``transform`` only."""
+"""Keys whose strings are fields only in ``transform``."""
 _LABELS: Final = "labelExpr"
-"""An expression over axis labels, where ``datum`` is no row."""
+"""Key of an expression for axis labels, in which ``datum`` is a label instead of a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
 r"""``{{ path }}``, or an escaped ``\{{``."""
 _OTHER: Final = r"\{(?!\{)|\\(?!\{\{)."
-"""One brace, or an escape. No text matches in two ways, so matching stays linear."""
+"""One brace, or an escape. No string matches two alternatives of ``_DATUM``, so that matching takes linear time."""
 _DATUM: Final = re.compile(
     rf"""\bdatum\s*(?:\.\s*((?:{_VARIABLE}|[\w$])+)"""
     rf"""|\[\s*(?:'((?:{_VARIABLE}|{_OTHER}|[^'\\{{])*)'|"((?:{_VARIABLE}|{_OTHER}|[^"\\{{])*)")\s*\])"""
@@ -41,7 +41,8 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The names in the expressions of a specification, with repeats and variables, without computed ones."""
+    """The columns in the expressions of a specification, with repeats. Variables are not substituted; computed names
+    are not found."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
@@ -55,7 +56,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields of a specification without variables, with repeats."""
+    """The fields of a specification whose variables are substituted, with repeats."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)
@@ -69,7 +70,7 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
 
 
 def is_field(pointer: str) -> bool:
-    """Whether a text at this JSON pointer of a specification may be a field."""
+    """Whether the string at this JSON pointer of a specification may be a field."""
     keys = [key for key in pointer.split("/")[1:] if not key.isdecimal()]
     named = _ANYWHERE | (_IN_TRANSFORMS | {"value"} if "transform" in keys else set())
     return not named.isdisjoint(keys[-1:]) or "repeat" in keys

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.embedding.frame_ancestors import check_hosts, is_allowed
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
@@ -18,10 +18,10 @@ from tenantry.ports import EnvironmentStore, MonotonicClock
 from tenantry.resolver import SingleFlight
 
 Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
-"""The origins of each environment, by its name."""
+"""Origins by the name of the environment."""
 
 _RENEWALS: Final = 5
-"""Renewals in a staleness bound: a shorter outage goes unnoticed."""
+"""Number of renewals within the staleness bound, so that a short outage of the store has no effect."""
 
 
 class KnownHosts:
@@ -40,11 +40,11 @@ class KnownHosts:
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:
-                self._question(now)
+                self._request(now)
             return self._hosts
-        return await self._question(now).join()
+        return await self._request(now).join()
 
-    def _question(self, now: float) -> SingleFlight[Hosts]:
+    def _request(self, now: float) -> SingleFlight[Hosts]:
         loop, flight = asyncio.get_running_loop(), self._flight
         is_good = flight is not None and not flight.task.done() and flight.task.get_loop() is loop
         if flight is None or not is_good or now >= self._asked + self._staleness:
@@ -62,17 +62,17 @@ class KnownHosts:
 
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""The origin of the embedding page, checked by the dashboard's script; "null" if the browser hides it. Absent if the
-page is not embedded."""
+"""Request header with the origin of the embedding page, from the dashboard's script; "null" if the browser hides the
+origin, absent if the page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts of an environment (None: of all) and its groups.
+    """The hosts that may embed dashboards: those of the store, and ``further`` ones.
 
-    ``group_hosts`` restricts a group's; ``further`` hosts are always allowed. ``staleness``: seconds to cache the
-    store's hosts.
+    ``environment``: whose stored hosts frames allow; None: those of all. ``group_hosts``: a function that restricts the
+    hosts for a group. ``staleness``: seconds to cache the store's hosts.
     """
 
     def __init__(
@@ -97,10 +97,8 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data; StoreUnavailable.
-
-        ``own``: the dashboard's origin.
-        """
+        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data. ``own``: the dashboard's
+        origin, for ``'self'``. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

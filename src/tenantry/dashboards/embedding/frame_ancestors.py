@@ -1,4 +1,4 @@
-"""Origins that may embed a dashboard: policy and check."""
+"""The origins that may embed a dashboard: validation, the ``frame-ancestors`` policy, and matching."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
-    """The origins as a list. Raises InvalidSettings, beginning with ``what``, for anything but ``'self'`` or an origin
-    with a host."""
+    """The origins as a list. Each is ``'self'`` or a scheme, host and optional port; ``["'none'"]`` allows no page.
+    Raises InvalidSettings, whose message begins with ``what``."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)
@@ -32,12 +32,12 @@ def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[s
 
 
 def frame_ancestors_policy(origins: Sequence[str]) -> str:
-    """The ``frame-ancestors`` policy (CSP level 3) for these origins. Raises as ``check_hosts``."""
+    """The ``frame-ancestors`` policy (CSP level 3) for these origins. Raises the errors of ``check_hosts``."""
     return "frame-ancestors " + (" ".join(check_hosts(origins)) or "'none'")
 
 
 def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
-    """Whether a page of ``origin`` may embed one of ``own``, by the rules of ``frame-ancestors``:
+    """Whether a page of ``origin`` may embed a page of ``own``, by the rules of ``frame-ancestors``:
     ``https://*.example.com`` matches subdomains only."""
     return any(_matches(origin, own if host == SELF else host) for host in hosts)
 

@@ -1,41 +1,45 @@
-"""The routes that embedding adds to a mount.
-
-GET  /dashboards/-/v1/embed.js            the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
-GET  /dashboards/-/embed.js               the newest major version
-POST /dashboards/{name}/-/embed-code      a single-use code for the request's token
-POST /dashboards/-/redeem                 the token, or the key of a preview's session, for a code, once
-"""
+"""The routes of the HTML element for host pages, and of codes that are exchanged for a token."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import EmbedCodes, Purpose, SingleUseCodes, TokenMint
 from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
-from tenantry.errors import CodeUsed, UnsupportedMediaType
-from tenantry.ports import Clock, EnvironmentStore
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
+from tenantry.errors import CodeUsed, TokenAlreadyRotated, UnsupportedMediaType, UserGroupExpired
+from tenantry.groups import Token
+from tenantry.http import FOUND_KEY, HTTPConnection, user_group
+from tenantry.ports import Clock, EnvironmentStore, GroupStore
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
-"""Bundles for hosts."""
+"""Bundles that host pages load."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in
 frontend/src/dashboards/embed)."""
 
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+class TokenMint(Protocol):
+    """Makes the string of a token, as KeyRing and SigningKeys do."""
+
+    def mint(self, token: Token) -> str:
+        """Raises SigningKeyMissing."""
+        ...
 
 
 class RedeemRequest(StrictBody):
@@ -49,10 +53,9 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Hosts from the store, and single-use codes.
-
-    ``group_hosts`` restricts a group's hosts; ``time_of_day``: the clock for end dates.
-    """
+    """Settings of ``mount_dashboards`` for embedding. ``store``: has the allowed hosts and the single-use codes.
+    ``keys``: sign the token that a code is exchanged for. ``group_hosts``: a function that restricts the hosts for a
+    group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
     keys: TokenMint
@@ -64,7 +67,8 @@ class Embedding:
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of the element, and with ``embedding`` of codes; ``guards`` find the group."""
+    """``guards``: middleware that finds the group."""
+    # For pages of every origin; without a version in the address, the newest one.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -75,9 +79,46 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     response = built.named(name, request)
-    # Hosts write this address in their pages, so it has no hash of the content.
+    # Host pages contain this address, so it has no hash of the content, and the file may change.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
+
+
+_SEPARATOR: Final = " "
+
+
+class EmbedCodes:
+    """Codes for a group's token. The payload has the token's handle and version, to mint the same token again."""
+
+    def __init__(
+        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
+    ) -> None:
+        self._time_of_day = time_of_day
+        self._codes = codes
+        self._groups = groups
+        self._keys = keys
+
+    async def issue(self, connection: HTTPConnection) -> str:
+        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
+        SigningKeyMissing, StoreUnavailable."""
+        scope: Any = getattr(connection, "scope", connection)
+        issued = await self._groups.get(handle=user_group(connection).handle)
+        # The middleware removed the token from the request; the hash that it left is enough to compare.
+        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
+            raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
+        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
+        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
+
+    async def open(self, payload: str) -> str | None:
+        """The token for a code's payload; None if it was rotated or its group deleted. Raises UserGroupExpired,
+        SigningKeyMissing, StoreUnavailable."""
+        handle, _, version = payload.partition(_SEPARATOR)
+        issued = await self._groups.get(handle=bytes.fromhex(handle))
+        if issued is None or issued.token.version != int(version):
+            return None
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        return self._keys.mint(issued.token)
 
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
@@ -91,13 +132,15 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        token = None if found is None else await opened[found[0]](found[1])  # for a preview: the key of its session
+        token = None if found is None else await opened[found[0]](found[1])  # or the key of a preview's session
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)
 
     return [
+        # Exchanges a code for the token, or for the key of a preview's session.
         Route("/-/redeem", redeem, methods=["POST"]),
+        # A code for the request's token.
         Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
     ]
 

@@ -1,7 +1,6 @@
-"""Direct visits: the token in an address is exchanged for a cookie of its group.
+"""Visits without an embedding page: the token in the address is exchanged for a cookie of its group.
 
-The page's address then has the group's public handle, which selects the cookie, so two customers in two tabs do not
-mix.
+The address then has the group's public handle, which selects the cookie, so that two groups in two tabs do not mix.
 """
 
 from __future__ import annotations
@@ -22,35 +21,35 @@ from tenantry.middleware import (
     IN_QUERY_KEY,
     MASK,
     TOKEN_HEADER,
+    Extractor,
     OriginCheck,
     TokenResolver,
-    create_extractor,
     query,
 )
 from tenantry.tokens import decode
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Names the group whose cookie is meant."""
+"""Request header with the handle of the group whose cookie to use."""
 
 GROUP_PARAMETER: Final = "group"
-"""Names the group in the page's address."""
+"""Query parameter of the page's address with the group's handle."""
 
 COOKIE_SECONDS: Final = 3600
-"""How long the page can be reloaded without its first address."""
+"""Lifetime of the cookie: until then the page can be reloaded."""
 
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects the first request of a page to an address without the token.
+    """Redirects a page whose address has a token to the address without it, and sets the cookie.
 
-    If an outer middleware removed the token, the cookie contains its mask.
+    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
-        self._extract = create_extractor(query())
+        self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
         """A redirect with the cookie; None without a token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
@@ -76,9 +75,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware before UserGroupMiddleware: uses the cookie of the named group unless the request has a token
-    header. Removes the cookies of all groups from every HTTP request. Raises OriginNotAllowed for other origins,
-    InvalidToken if the cookie has no token of the named group.
+    """ASGI middleware around UserGroupMiddleware. Unless the request has a token header, it adds one from the cookie of
+    the group in ``X-User-Group-Handle``. It removes the cookies of all groups from every HTTP request. Raises
+    OriginNotAllowed if another origin sends the cookie, InvalidToken if the cookie has no token of this group.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -127,6 +126,6 @@ def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
 
 def _set_cookie(name: str, value: str) -> str:
     cookies: SimpleCookie = SimpleCookie({name: value})
-    morsel: Any = cookies[name]  # typeshed allows text only; httponly and secure are flags
+    morsel: Any = cookies[name]  # typeshed only allows str; httponly and secure are booleans
     morsel.update({"path": "/", "max-age": str(COOKIE_SECONDS), "httponly": True, "secure": True, "samesite": "Lax"})
     return str(morsel.OutputString())

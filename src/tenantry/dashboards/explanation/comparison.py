@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 Explanation: TypeAlias = Mapping[str, Any]
-"""What ``explain_dashboard`` gives."""
+"""The result of ``explain_dashboard``."""
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """The differences of two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``.
+    """The differences between two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``.
 
     Raises ValueError if the explanations are of different dashboards.
     """
     if left["dashboard"] != right["dashboard"]:
-        raise ValueError("these are explanations of two dashboards")
+        raise ValueError("the explanations are of different dashboards")
     return {
         "dashboard": left["dashboard"],
         "groups": [left["group"], right["group"]],

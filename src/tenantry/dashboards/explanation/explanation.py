@@ -1,4 +1,4 @@
-"""Explains each panel's source and text, and the origin of each value."""
+"""Explains a dashboard for a group: data sources and SQL of its panels, and the origin of each value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARAMS: Final = "params."
 
 
 class Origin(StrEnum):
-    """The origin of a value. CLOCK: a range such as ``last 30 days``."""
+    """Where a value comes from. CLOCK: a relative range such as ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
@@ -36,17 +36,16 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValueOrigin:
-    """``of``: the property, field or range; ``by``: DEFAULT or VIEWER chose the range. ``zone``: the property with the
-    time zone."""
-
     path: str
     origin: Origin
     of: str = ""
+    """The property, the field of the group, or the relative range that gave the value."""
     by: Origin | None = None
+    """Who chose a relative range: DEFAULT or VIEWER."""
     zone: str = ""
+    """The property with the time zone."""
 
     def as_dict(self) -> dict[str, str]:
-        """As JSON, without empty fields."""
         given = {"path": self.path, "origin": str(self.origin), "of": self.of, "zone": self.zone}
         return {name: text for name, text in given.items() if text} | ({} if self.by is None else {"by": str(self.by)})
 
@@ -65,7 +64,7 @@ def text_origin(path: str) -> ValueOrigin:
 def reference_origin(
     reference: VariableReference, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record
 ) -> ValueOrigin:
-    """The origin of a query's tag."""
+    """The origin of a variable in a query."""
     path = reference.path
     if path.startswith(_PARAMS):
         return _chosen(path, parameters, variables["params"])
@@ -118,9 +117,9 @@ async def explain_dashboard(
 ) -> dict[str, Any]:
     """Explain a group's view, as JSON, without running queries.
 
-    ``values``, for operators, adds values, texts and full errors. Without it the result has no property of the group
-    and no value of a viewer, except relative ranges such as ``last 30 days``. ``age``: seconds since the
-    oldest cached answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
+    ``values``, for operators, adds values, texts and full errors. Without it the result contains no value of a property
+    or filter, except relative ranges such as ``last 30 days``. ``age`` of a query: seconds since its oldest cached
+    answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
@@ -141,8 +140,9 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """One panel without values or a hidden query; None if unknown. Raises as ``explain_dashboard``."""
-    panel = next((each for each in saved.dashboard.panels if each.id == panel_id), None)
+    """Explain a panel without values, and without SQL unless ``show_query``. None for an unknown panel. Raises the
+    errors of ``explain_dashboard``."""
+    panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None
     found = await _Explainer(saved, group, sources, read_filters(saved, filters), values=False).panel(panel)

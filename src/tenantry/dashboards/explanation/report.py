@@ -1,4 +1,4 @@
-"""Explanations as terminal text and HTML."""
+"""Explanations as text and as HTML."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAGE: Final = """<!doctype html>
 </head>
 <body>
 <h1>{title}</h1>
-<p class="note">A line that is marked is not the same for both groups.</p>
+<p class="note">Marked lines differ between the groups.</p>
 {body}
 </body>
 </html>
@@ -42,7 +42,7 @@ _PAGE: Final = """<!doctype html>
 
 
 def origin_phrase(origin: Mapping[str, str]) -> str:
-    """The origin of a value: ``property region``, ``clock: last 30 days, by default``."""
+    """The origin of a value in words: ``property region``, ``clock: last 30 days, by default``."""
     kind, of, by = origin["origin"], origin.get("of", ""), origin.get("by", "")
     zone = f", in the zone of {origin['zone']}" if "zone" in origin else ""
     if kind == "clock":
@@ -51,7 +51,7 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The title, controls and panels with headings; a control has one query."""
+    """The parts of an explanation, with their headings: title, controls and panels."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}
@@ -118,11 +118,11 @@ def _value(used: Explanation) -> str:
 
 
 def _query_head(query: Explanation) -> str:
-    name = query["name"] or "its own statement"
+    name = query["name"] or "inline SQL"
     if "error" in query:
         return f"{query['for']}: {name}: {query['error']['message']} [{query['error']['code']}]"
     source = query["source"]
-    age = "" if query["age"] is None else f", kept for {query['age']} s"
+    age = "" if query["age"] is None else f", cached {query['age']} s ago"
     return f"{query['for']}: {name}, of {source['name']} ({source['id']}, {source['engine']}){age}"
 
 

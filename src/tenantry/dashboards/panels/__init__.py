@@ -1,1 +1,1 @@
-"""Runs the panels of a dashboard and builds what the page draws."""
+"""Runs the panels of a dashboard, and describes the dashboard to the page."""

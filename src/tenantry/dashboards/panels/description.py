@@ -1,4 +1,6 @@
-"""The dashboard as the page gets it, without schemas, queries, or properties that the author did not write."""
+"""Describes a dashboard to the page: texts, controls and panels, without schemas, and without queries unless
+``show_query``. Of the group's properties it has those for look and format, and those that
+the file names."""
 
 from __future__ import annotations
 
@@ -15,11 +17,10 @@ from tenantry.groups import Record, extend, thaw
 from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
-"""Keys of the property ``theme``; ``accent`` may also be a property."""
+"""Keys of the group's property ``theme``. The accent may also be the property ``accent``."""
 
 
 def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
-    """The dashboard for the group's ``variables``."""
     dashboard = saved.dashboard
     properties = thaw(variables["user_group"]["properties"])
     return {
@@ -64,7 +65,7 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
     try:
         shown["view"] = panel.view.substitute(variables)
-    except (MissingVariable, UnbindableValue):  # its line reports the error
+    except (MissingVariable, UnbindableValue):  # the panel's line reports the error
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:
         kept = saved.kept.get(panel.click.open, ())
@@ -98,8 +99,8 @@ def _control(saved: SavedDashboard, control: Control, variables: Record) -> dict
         "default": _default(parameter, variables),
         "presets": [_preset(parse_relative(name)) for name in control.presets],
         "choices": None if parameter.choices is None else _choices(parameter),
-        "min": _written(parameter.min),
-        "max": _written(parameter.max),
+        "min": sent_value(parameter.min),
+        "max": sent_value(parameter.max),
         "clearable": parameter.clearable,
         "open": sorted(parameter.open),
         "depends": sorted(parameters_read(by_query) & saved.dashboard.controls.keys()) if by_query is not None else [],
@@ -138,7 +139,3 @@ def _default(parameter: Parameter, variables: Record) -> Any:
 
 def _preset(relative: RelativeRange) -> str:
     return str(relative).replace(" ", "-")
-
-
-def _written(value: Any) -> str | None:
-    return None if value is None else spell(value)

@@ -1,4 +1,4 @@
-"""A panel's rows as a file, at a single-use address, valid for a minute, without a token."""
+"""Downloads: a panel's rows as a CSV file. Its address works once, within a minute, without a token."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
-from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
-from tenantry.dashboards.preview.previews import CodesOfGroups
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
+from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
@@ -30,14 +29,15 @@ from tenantry.ports import MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
-"""Memory of a file in transfer: a piece of rows, and the pieces that wait in the server."""
+"""Bytes reserved for a file being sent: a piece of rows, and the pieces in the server's buffers."""
 _GONE = "This download link was already used or has expired. Please download again from the dashboard."
 
 
 class Downloads:
-    """Issues and answers download addresses.
+    """Issues download codes and sends their files.
 
-    Files stop like a group's other streams; a preview's within ``staleness`` seconds of its end.
+    A file is cut off when its group loses access, as other streams are, and within ``staleness`` seconds of the end of
+    its preview.
     """
 
     def __init__(
@@ -66,8 +66,9 @@ class Downloads:
         filters: Mapping[str, Any],
         session: bytes | None = None,
     ) -> str:
-        """A code for the rows of a panel; ``session``: a preview's digest. Raises HTTPException (404) for a panel
-        without rows; as ``read_filters``; InvalidBody for long filters; StoreUnavailable."""
+        """A code for the rows of a panel. ``session``: the digest of a preview's key. Raises HTTPException (404) for a
+        panel without rows, the errors of ``read_filters``, InvalidBody for filters that are too long,
+        StoreUnavailable."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -81,7 +82,8 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file. Raises HTTPException (410) for a code that no longer works; AnswersUnread, StoreUnavailable."""
+        """The file, or a sentence for the viewer if its query fails. Raises HTTPException (410) for a code that no
+        longer works, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
@@ -151,7 +153,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """A file of rows. On an error it is logged and left incomplete, so the reader notices."""
+    """The response with the file. On an error it stays incomplete, so that the browser reports a failed download."""
 
     def __init__(
         self,
@@ -169,11 +171,13 @@ class RowsFile(StreamingResponse):
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self.opened, aclosing(self.pieces):  # a reader that leaves frees the connection
+        async with (
+            self.opened,
+            aclosing(self.pieces),
+        ):  # closing the rows frees the database connection when the reader leaves
             await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
-        """Send the file; on an error, omit its last part."""
         try:
             await super().stream_response(send)
         except ResponseCut as cut:

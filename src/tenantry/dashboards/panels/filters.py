@@ -18,9 +18,12 @@ _DAY: Final = timedelta(days=1)
 
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert filters to ``params``: text, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or
-    ``{"start": "2026-01-01", "end": "2026-01-31"}``, including the last day. Null means the default; empty text or
-    lists mean no value. Raises InvalidParameter with all wrong names."""
+    """Convert a viewer's filters to ``params``.
+
+    A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start":
+    "2026-01-01", "end": "2026-01-31"}``, whose last day is included. Null stands for the default, an empty string or
+    list for no value. Raises InvalidParameter; for unknown filters it names all of them.
+    """
     unknown = [name for name in given if name not in saved.settable]
     if unknown:
         shown = [name[:_LONGEST_NAME] for name in unknown]
@@ -61,13 +64,17 @@ def _plain(name: str, value: Any) -> Any:
             return dict(value)
     elif not isinstance(value, list) or not any(isinstance(each, list | dict) for each in value):
         return value
-    raise InvalidParameter(f"params.{name}: this is not a value of a filter", names=[name])
+    raise InvalidParameter(
+        f"params.{name}: a filter is a string, number, boolean, a list of these, a preset, or a start and end",
+        names=[name],
+    )
 
 
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The period of equal length before the range; None if it is open. Raises as ``typed_value``."""
+    """The range of equal length just before the parameter's range; None if an end is open. Raises the errors of
+    ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

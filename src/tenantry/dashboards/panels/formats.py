@@ -23,7 +23,7 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """An unusable property: expected form, consequence, fix."""
+    """A property that dashboards cannot use. ``rule``: its required form; ``outcome``: what dashboards do instead."""
 
     name: str
     rule: str
@@ -47,13 +47,13 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """The properties that dashboards cannot use; absent ones are fine."""
+    """Which of the properties ``locale`` and ``currency`` dashboards cannot use. Absent and empty ones are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""
         example = hyphens if is_locale(hyphens) else "en-US"
-        outcome = "numbers and dates are written as those of groups without a locale"
+        outcome = "numbers and dates are written as if the group had no locale"
         yield UnusableFormat("locale", "a language tag of BCP 47", outcome, f"write it with hyphens, as {example}")
     if currency not in (None, "") and not (isinstance(currency, str) and is_currency(currency)):
-        outcome = "amounts are written without a sign"
+        outcome = "amounts are written without a currency sign"
         yield UnusableFormat("currency", "a code of ISO 4217", outcome, "write its three letters, as EUR")

@@ -14,7 +14,7 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
+from tenantry.dashboards.definition.queries import PanelQueries, parameters_read, range_controls
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import previous_period
 from tenantry.dashboards.panels.tables import fetch_table
@@ -29,10 +29,10 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
-"""Panels whose rows are reduced to those that their pixels show, unless their series are stacked."""
+"""Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
 
 FRESH: Final = 5.0
-"""Maximum age in seconds of rows that a viewer refreshes: a cache asks the source once in this time."""
+"""Maximum age in seconds of rows after a refresh: viewers who refresh within this time share one query."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
@@ -58,14 +58,13 @@ class PanelRunner:
         self._fresh = fresh
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
-        """Read by queries and texts."""
+        """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """The line of a panel: its rows or its error. Raises nothing."""
+        """The line of a panel: its rows, or its error instead of an exception."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
-        """The line with the choices of a control."""
         return await self._line("choices", control, lambda: self._choices(control), answer)
 
     async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
@@ -97,7 +96,7 @@ class PanelRunner:
             self._compared(panel, queries),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
-        assert rows is not None  # noqa: S101  # it was asked
+        assert rows is not None  # noqa: S101  # only the other two may be None
         more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
             more["compare"] = before, named
@@ -121,9 +120,8 @@ class PanelRunner:
         template = queries.rows
         if not panel.compare or template is None:
             return None
-        controls = self._saved.dashboard.controls
         read = parameters_read(template)
-        name = next(name for name, each in controls.items() if each.parameter.is_range and name in read)
+        name = next(name for name in range_controls(self._saved.dashboard) if name in read)
         before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
         if before is None:
             return None
@@ -161,7 +159,7 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """If one fails, the others are cancelled."""
+    """Await all queries. If one fails, cancel the others."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)

@@ -4,19 +4,22 @@
     {"choices": "origin", "values": …}  of each control that a query fills
     {"panel": "1-1", "columns": …}      rows or an error
     {"changed": ["1-1"]}                which shown panels have changed, if requested
-    {"end": true}                       complete; an answer without it was cut off
+    {"end": true}                       complete; a response without it was cut off
 
-An answer that stays open (``live``, unless its group has too many) goes on:
+A ``live`` response stays open, unless its group has more than ``MAX_OPEN``:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
-    {"revision": "5f3a"}                with `tenantry dashboards serve`, at first and when a file changes: the page
-                                        reloads for a new revision
-    {"token": "ended"}                  last line of any answer: its token is no longer valid
-    {"group": "changed"}                last line of any answer: the group's properties, name, mapping or data source
-                                        changed, so the page begins anew
+    {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
+                                        page reloads if the revision is new
 
-A page sends one request for all panels, since browsers open six connections to a host. Closing the connection stops
-the queries.
+The last line of any response may be:
+
+    {"token": "ended"}                  its token is no longer valid
+    {"group": "changed"}                the group's properties, name, mapping or data source changed: the page loads
+                                        everything again
+
+A page sends one request for all panels, since browsers open at most six connections to a host. Closing the connection
+stops the queries.
 """
 
 from __future__ import annotations
@@ -35,22 +38,22 @@ from tenantry.dashboards.panels.description import describe
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.preview.guard import preview_mark
 from tenantry.dashboards.protocol.answer_budget import HeldLine, OpenAnswer
-from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.line_stream import KEEP_ALIVE, Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel
-from tenantry.dashboards.refresh.live import SIGN, ChangedPanels
+from tenantry.dashboards.refresh.live import ChangedPanels
 from tenantry.errors import InvalidBody
 
 AT_ONCE: Final = 50
-"""Panels of one request that run side by side."""
+"""Maximum panels of a request that run at the same time."""
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""Returns the panels that changed since the ``as_of`` of their shown rows."""
+"""Takes the ``as_of`` of shown rows by panel id; returns the panels whose rows may be outdated."""
 
 
 class PanelStream(LineStream):
-    """The response. Raises InvalidBody for an unknown panel or control."""
+    """The response. Raises InvalidBody for an unknown or repeated panel, or a control that no query fills."""
 
     def __init__(
         self,
@@ -71,8 +74,7 @@ class PanelStream(LineStream):
         self._changes = changes if wanted.live else None
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """The requested lines, then changes if the response stays open."""
-        async with self._changes or nullcontext() as changes:  # entered first, so changes while panels run count
+        async with self._changes or nullcontext() as changes:  # entered first, to report changes while the panels run
             if changes is not None and changes.first:
                 yield line(changes.first)
             if self._describe is not None:
@@ -84,7 +86,7 @@ class PanelStream(LineStream):
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
-                    yield line(message) if message else SIGN
+                    yield line(message) if message else KEEP_ALIVE
 
 
 async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> HeldLine:
@@ -97,7 +99,9 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
     names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
     for number, name in enumerate(names):
         if name not in filled:
-            raise InvalidBody("this dashboard has no such control with a query", field=f"/choices/{number}")
+            raise InvalidBody(
+                "this dashboard has no control of this name whose choices a query gives", field=f"/choices/{number}"
+            )
     return [_bound(runner.choices, name) for name in names]
 
 
@@ -110,8 +114,8 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
         panel = dashboard.panel(each.id)
         if panel is None:
             raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
-        if each.id in tasks:  # each page of a large table is one query
-            raise InvalidBody("this panel is asked for twice", field=f"/panels/{number}/id")
+        if each.id in tasks:  # each page of a large table would be a query
+            raise InvalidBody("this panel is in the request twice", field=f"/panels/{number}/id")
         tasks[each.id] = _bound(runner.panel, panel, each)
     return list(tasks.values())
 
@@ -125,7 +129,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Yield lines as tasks complete, running at most ``AT_ONCE``. Closing it cancels them."""
+    """Yield lines as tasks complete, running at most ``AT_ONCE``. Closing the generator cancels the tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

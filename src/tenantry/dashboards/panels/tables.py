@@ -1,4 +1,4 @@
-"""One sorted page of a table's rows: of the whole result, or of the engine beyond the source's limits."""
+"""One sorted page of a table: cut from the whole result or, above the source's limits, fetched from the engine."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PAGE_SIZE: Final = 50
 """Rows of a page unless the author sets it."""
 
 _WITHOUT_ORDER: Final = ("json", None)
-"""Types that an engine may be unable to sort; None is a type that Tenantry does not name."""
+"""Result types that an engine may be unable to sort. None: a type that Tenantry has no name for."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Types that may hide an engine's own type without an order."""
+"""Result types that an engine may also report for a type that it cannot sort, such as PostgreSQL's point."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
@@ -26,12 +26,12 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """The rows of ``page`` (from 0), and the total.
+    """The rows of ``page`` (from 0), and the number of all rows.
 
-    ``sort``: a column, ``-name`` descending; default: the view's, then the query's order. Only ``named`` columns are
-    sortable, except the view's own sort. Above the source's limits the engine pages: TooManyRows and TooManyBytes mean
-    that it cannot, or that the author named no order (no sort and no columns). Raises also as ``DataSources.query``,
-    and InvalidParameter for an unknown column.
+    ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, then the order of the query.
+    Viewers can sort by ``named`` columns and the view's ``sort``. Above the source's limits the engine pages. Raises
+    TooManyRows or TooManyBytes if it cannot, or if the view has neither ``sort`` nor ``columns``; InvalidParameter for
+    an unknown column; the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")
@@ -41,7 +41,7 @@ async def fetch_table(
     try:
         whole = await ask(template)
     except (TooManyRows, TooManyBytes) as error:
-        if not sort and not _names(view):  # pages of the engine need an order, and the author named none
+        if not sort and not _names(view):  # the engine needs an order to page
             raise
         try:
             return await _page_by_engine(ask, template, view, named, sort, (size, page * size))
@@ -54,10 +54,8 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """All ``named`` columns break ties, so no row is on two pages.
-
-    Raises InvalidSettings if the engine has no pages.
-    """
+    """Order by ``sort``, then by all sortable ``named`` columns, so that no row is on two pages. ``limits``: page size
+    and offset. Raises InvalidSettings if the engine cannot page."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
@@ -67,7 +65,7 @@ async def _page_by_engine(
     size, offset = limits
     try:
         rows = await ask(PagedTemplate(template, order, size, None, offset))
-    except QueryFailed:  # an unnamed type without an order, as a point of PostgreSQL
+    except QueryFailed:  # the engine cannot sort the type of a column, such as PostgreSQL's point
         words = dict(zip(known.names, known.types or (), strict=False))
         sure = [name for name in order[1:] if name in _names(view) or words.get(name, "text") not in _PERHAPS_IN_ORDER]
         fewer = [order[0], *sure]
@@ -101,7 +99,7 @@ def _unknown_column() -> InvalidParameter:
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:
-    """Sort rows by a column, empty values last."""
+    """Sort rows by a column, nulls last."""
     name = sort.removeprefix("-")
     if name not in result.names:
         raise _unknown_column()
@@ -109,7 +107,7 @@ def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:
     there = [row for row in result.rows if row[position] is not None]
     try:
         there.sort(key=lambda row: _in_order(row[position]), reverse=sort != name)
-    except TypeError:  # values of several types
+    except TypeError:  # the values have several types
         there.sort(key=lambda row: str(row[position]), reverse=sort != name)
     return [*there, *(row for row in result.rows if row[position] is None)]
 

@@ -1,4 +1,4 @@
-"""Previews: an operator sees a dashboard as a group."""
+"""Previews: an operator sees a dashboard as a group sees it."""
 
 from typing import TYPE_CHECKING
 

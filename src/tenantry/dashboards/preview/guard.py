@@ -1,8 +1,7 @@
-"""PreviewGuard: give a preview's session the data of one dashboard."""
+"""PreviewGuard: accept the key of a preview's session in place of a token, for one dashboard."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from starlette.datastructures import Headers
@@ -12,22 +11,22 @@ from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import UserGroup
 from tenantry.http import FOUND_KEY, SCOPE_KEY
-from tenantry.middleware import LONG_KEY, PASSED_KEY, TOKEN_HEADER, Exchange, Message, PassedPreviewKey, watch_responses
+from tenantry.middleware import PASSED_KEY, TOKEN_HEADER, Exchange, PassedPreviewKey
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
-"""Scope key of a request's Preview."""
+"""Key of the ASGI scope for the request's Preview."""
 
 
 class PreviewGuard:
-    """ASGI middleware before UserGroupMiddleware on data routes: a session's key makes the preview's group the
-    request's. Streams end within ``staleness`` seconds of the session. Raises InvalidToken for an ended session,
-    UserGroupExpired, MissingScope for another dashboard."""
+    """ASGI middleware around UserGroupMiddleware, for routes with data. A request with a session's key gets the
+    preview's group. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for an ended
+    session, UserGroupExpired, MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
         self._previews = previews
-        self._receive_while_good, self._send_part = watch_responses(_Sessions(previews, staleness))
+        self._sessions = _Sessions(previews, staleness)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = _key_of(scope)
@@ -36,22 +35,18 @@ class PreviewGuard:
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
-                raise MissingScope("this preview shows another dashboard only")
+                raise MissingScope("this preview is of another dashboard")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
-            scope[FOUND_KEY] = hash(raw)  # UserGroupMiddleware takes it out of the headers
-            exchange: Exchange = (send, receive, raw, scope)
-            await self.app(scope, partial(self._receive_while_good, exchange), partial(self._send, exchange))
+            scope[FOUND_KEY] = hash(raw)  # so UserGroupMiddleware accepts the key in the token header, and removes it
+            exchange = Exchange(self._sessions, raw, preview.group, receive, send)
+            await self.app(scope, exchange.receive, exchange.send)
             return
         await self.app(scope, receive, send)
 
-    async def _send(self, exchange: Exchange, message: Message) -> None:
-        is_part = message["type"] == "http.response.body" and (message.get("more_body") or LONG_KEY in exchange[3])
-        await (self._send_part(exchange, message) if is_part else exchange[0](message))
-
 
 class _Sessions:
-    """A resolver for TokenWatch."""
+    """The resolver for TokenWatch: of session keys instead of tokens."""
 
     lease_age = None
 
@@ -81,7 +76,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """The group that the page marks the preview with."""
+    """For a preview, the group that the page shows in its watermark."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -1,4 +1,5 @@
-"""``POST /dashboards/-/preview``: a single-use address of one dashboard as one group."""
+"""``POST /dashboards/-/preview``: create an address that shows a dashboard as a group sees it, and can be opened
+once."""
 
 from __future__ import annotations
 
@@ -8,9 +9,9 @@ from typing import Annotated, Final, Protocol
 from pydantic import Field
 from starlette.responses import Response
 
-from tenantry.dashboards.embedding.codes import SECONDS, Purpose
-from tenantry.dashboards.preview.previews import CodesOfGroups, Previews
+from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
+from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose
 from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.ports import ApiTokenStore
@@ -27,7 +28,7 @@ from tenantry.provisioning.http import (
 )
 
 PATH: Final = "/-/preview"
-"""Path below the mount."""
+"""Path of the endpoint, below the mount."""
 
 
 class PreviewRequest(StrictBody):
@@ -41,7 +42,7 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    """For callers with an API token of the scope ``preview``."""
+    """Callers need an API token with the scope ``preview``."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
@@ -51,8 +52,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the address and its seconds. Raises as ``/api/user``; NotFound for an unknown dashboard,
-        UnknownGroup, InvalidBody for an ended group."""
+        """200 with the address and its lifetime in seconds. Raises NotFound for an unknown dashboard, UnknownGroup,
+        InvalidBody for an expired group, and for the API token and body the errors of ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -72,5 +73,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """The address of a preview. The code is in the fragment, which no server logs."""
+    """The address of a preview. The code is in the fragment, which browsers do not send, so no server logs it."""
     return f"{mount}/{dashboard}#code={code}"

@@ -1,6 +1,6 @@
-"""Previews: a single-use code opens a session for one dashboard and group for ten minutes.
+"""Previews: a single-use code opens a session of ten minutes, for one dashboard and one group.
 
-The store keeps hashes of codes and sessions, which end with their API token.
+The store keeps only hashes of codes and session keys. Both end when their API token does.
 """
 
 from __future__ import annotations
@@ -8,37 +8,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from tenantry.cache.slots import utc_now
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
+from tenantry.clock import utc_now
+from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, UserGroup
-from tenantry.ports import Clock, CodeStore, GroupStore
+from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX
-
-
-@runtime_checkable
-class CodesOfGroups(Protocol):
-    """The parts of a store for previews and downloads."""
-
-    @property
-    def codes(self) -> CodeStore: ...
-    @property
-    def groups(self) -> GroupStore: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``dashboard`` for the current ``group``. ``session``: the digest of its key."""
-
     group: UserGroup
+    """As the store has it now."""
     dashboard: str
     session: bytes
+    """The digest of the session's key."""
 
 
 class Previews:
-    """Issues codes, opens sessions and finds them."""
+    """Issues preview codes, opens their sessions, and finds the preview of a session."""
 
     def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
         self._groups = store.groups
@@ -56,14 +46,14 @@ class Previews:
     ) -> str:
         """A preview code for this group, valid no longer than its API token.
 
-        Raises UnknownGroup; InvalidBody for an ended group; Unauthorized for a revoked API token; StoreUnavailable.
+        Raises UnknownGroup; InvalidBody for an expired group; Unauthorized for a revoked API token; StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
         if self.seconds_left(issued.group) <= 0:
             raise InvalidBody(
-                "this user group has ended, and sees nothing: give it a later expires_at, or none",
+                "this user group has expired: give it a later expires_at, or none",
                 field="/user_group_id",
             )
         payload = {
@@ -76,7 +66,7 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session; None for a deleted group or revoked API token.
+        """The key of a new session, for the payload of a redeemed code; None for a deleted group or revoked API token.
 
         Raises UserGroupExpired, StoreUnavailable.
         """
@@ -93,7 +83,7 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """The session's current preview; None if unknown. Raises UserGroupExpired, StoreUnavailable."""
+        """The preview of the session with this key; None if it has ended. Raises UserGroupExpired, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)
@@ -109,7 +99,6 @@ class Previews:
         return issued.group
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date."""
         return group.seconds_left(self._time_of_day())
 
 

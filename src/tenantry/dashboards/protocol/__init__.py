@@ -1,1 +1,1 @@
-"""What the page and the server send each other: requests, lines and errors."""
+"""The protocol between the page's script and the server: requests, JSON lines and errors."""

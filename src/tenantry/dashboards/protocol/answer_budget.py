@@ -1,4 +1,4 @@
-"""Bounds the memory of unread responses. A line waits for its expected size before its query runs."""
+"""Bounds the memory of responses that readers have not received yet: a query runs when there is space for its line."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Bytes of lines that may wait in one process. A group may hold as much as stays free for the others: alone half of it,
-next to two such groups a quarter."""
+"""Maximum bytes of unsent lines in a process. A group may hold at most as much as it leaves free: alone half of the
+maximum, a quarter next to two groups that hold as much. Its only line may take all that is free."""
 MOST_OPEN: Final = 200
-"""Answers that one group may have open at once."""
+"""Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0
-"""How long a line or an answer waits for room."""
+"""Seconds that a line or a response waits for space in the budget."""
 _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
-"""Expected size of a line that was never made."""
+"""Expected size of a line that was not encoded before."""
 _ROWS_FACTOR: Final = 2
-"""Memory of the rows and their line, in sizes of the line."""
+"""The reservation is this multiple of the line's size, since its rows are in memory too."""
 _ATTEMPTS: Final = 3
-"""How often a query runs whose line turns out to be larger than the room for it."""
+"""Maximum runs of a query whose line is larger than its reservation."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]
@@ -38,10 +38,9 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 
 
 class HeldLine(NamedTuple):
-    """The pieces of a line, and its reserved bytes."""
-
     pieces: deque[bytes]
     size: int
+    """The bytes that are reserved for the line."""
 
 
 @dataclass(slots=True)
@@ -62,13 +61,12 @@ class AnswerBudget:
         self._cut_at = 0.0
 
     def count_open(self, group: UserGroup) -> int:
-        """The number of the group's open responses."""
         share = self._shares.get(group.handle)
         return 0 if share is None else len(share.answers)
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Open a response until the block ends. Raises AnswersUnread if the group keeps ``MOST_OPEN`` open too long."""
+        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` stay open too long."""
         handle = group.handle
         await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
         share = self._shares.setdefault(handle, _Share())
@@ -94,7 +92,7 @@ class AnswerBudget:
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Raises AnswersUnread."""
+        """Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -103,7 +101,7 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The last size of the line, for this group, else for any."""
+        """The last size of this line for the group, else for any group, else a guess."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
@@ -122,7 +120,7 @@ class AnswerBudget:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _cut_off_slowest(self, groups: Callable[[], Iterable[bytes]]) -> None:
-        if self._clock() - self._cut_at < _LOOK_SECONDS:  # once for all waiters
+        if self._clock() - self._cut_at < _LOOK_SECONDS:  # all waiters share one cut
             return
         self._cut_at = self._clock()
         shares = [share for each in groups() if (share := self._shares.get(each)) is not None]
@@ -132,7 +130,7 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    """One response, and its reserved bytes."""
+    """An open response, and the bytes reserved for it."""
 
     def __init__(self, budget: AnswerBudget, group: bytes) -> None:
         self.held: int = 0
@@ -149,9 +147,10 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """The line for the result of ``fetch``.
+        """Reserve space, call ``fetch``, and encode its rows to a line.
 
-        Both run again if the line outgrew its reservation. Raises AnswersUnread, and their errors.
+        Repeats this with more space if the line outgrew its reservation. Raises AnswersUnread, and errors of ``fetch``
+        and the encoder.
         """
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
@@ -162,14 +161,13 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """None without room."""
+        """None if the budget has no space for the bytes of the line beyond ``size``."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            if budget.has_capacity(
-                group, budget.expected(group, name) - size
-            ):  # another answer may have learned the size
+            # While the query ran, another response may have found the line to be larger.
+            if budget.has_capacity(group, budget.expected(group, name) - size):
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))
                 more = budget.expected(group, name) - size

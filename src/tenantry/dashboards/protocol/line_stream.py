@@ -1,9 +1,9 @@
-"""A response of JSON lines (NDJSON), sent as they become ready while the token is watched."""
+"""LineStream: a response of JSON lines (NDJSON), sent as they become ready until its token is no longer valid."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, Final, TypeAlias
 
@@ -13,19 +13,23 @@ from starlette.types import Receive, Scope, Send
 
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.panel_lines import line
-from tenantry.dashboards.refresh.live import CHANGED
 from tenantry.errors import ViewerLeft
 from tenantry.http import GROUP_CHANGED, LAST_PART_KEY, user_group, while_connected
 from tenantry.middleware import ResponseCut
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 
+KEEP_ALIVE: Final = b"\n"
+"""An empty line, which stops proxies from closing an idle connection."""
+RESTART: Final[Mapping[str, str]] = {"group": "changed"}
+"""The last message after the group or its data source changed: the page loads everything again."""
+
 Line: TypeAlias = bytes | deque[bytes]
 """A line, or the pieces of a long one; pieces are removed as they are sent."""
 
 
 class LineStream(Response):
-    """The response to ``request``, whose body was read."""
+    """The response to ``request``, whose body must already be read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
@@ -40,7 +44,7 @@ class LineStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send lines until the viewer leaves or is too slow, or the middleware ends the response.
 
-        Raises AnswersUnread before the first.
+        Raises AnswersUnread, before anything is sent.
         """
         with suppress(ViewerLeft, ResponseCut):
             async with (
@@ -50,7 +54,7 @@ class LineStream(Response):
             ):
                 paced = answer.paced(send)
                 await paced({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                # An empty part starts the watch of the token before the first panel is ready.
+                # An empty part, so that the middleware watches the token before the first panel is ready.
                 await paced(_part(b""))
                 async for each in lines:
                     pieces = deque((each,)) if isinstance(each, bytes) else each
@@ -60,10 +64,10 @@ class LineStream(Response):
 
 
 def _last_line(reason: str) -> bytes:
-    return line(CHANGED if reason == GROUP_CHANGED else {"token": "ended"})
+    return line(RESTART if reason == GROUP_CHANGED else {"token": "ended"})
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. After a whole line the middleware may end the response."""
+    """A body message. ``is_whole``: it completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

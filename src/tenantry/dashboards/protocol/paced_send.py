@@ -1,4 +1,4 @@
-"""Sends a body in timed small pieces, so a server holds at most two."""
+"""Sends a body in small pieces, each with a time limit, so that the server buffers at most two of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tenantry.middleware import ResponseCut
 
 PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
-"""Limit for one piece."""
+"""Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if its last ``_SLOW_PIECES`` pieces took longer: 64 KiB a second."""
+"""A reader is slow if its last ``_SLOW_PIECES`` pieces took longer than this: it reads under 64 KiB a second."""
 _SLOW_PIECES: Final = 5
 
 
@@ -42,7 +42,7 @@ class PacedSend:
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._waited = 0.0
-        """Seconds that pieces waited for their reader."""
+        """Total seconds that the sent pieces waited for the reader."""
         self._waits = deque([0.0], maxlen=_SLOW_PIECES)
         """``_waited`` after each of the last pieces."""
         self._began = 0.0
@@ -55,7 +55,7 @@ class PacedSend:
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
-        """End the response of the waiting piece."""
+        """If a piece is being sent, make ``send`` raise ReadTooSlowly."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None
@@ -71,7 +71,7 @@ class PacedSend:
             except TimeoutError:
                 if not deadline.expired():
                     raise
-                raise ReadTooSlowly("its reader took too little of it") from None
+                raise ReadTooSlowly("the reader was too slow") from None
             finally:
                 self._deadline = None
             self._waited += self._clock() - self._began

@@ -27,7 +27,7 @@ from tenantry.errors import (
 
 _NOT_CONNECTED: Final = "No data is connected to this panel yet."
 _TOO_MUCH: Final = "This is more data than can be shown at once. Narrow the filters."
-_NOT_ANSWERED: Final = "The data source could not answer the question of this panel."
+_NOT_ANSWERED: Final = "The data source could not answer the query of this panel."
 _NOT_REACHED: Final = "The data cannot be reached just now. Please try again shortly."
 _ELSE: Final = "This panel cannot be shown just now."
 INTERNAL: Final = "internal"
@@ -40,7 +40,7 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
     NotOneStatement: _NOT_ANSWERED,
     QueryFailed: _NOT_ANSWERED,
     TemplateError: _NOT_ANSWERED,
-    QueryTimeout: "The data source took too long. Choose less, or try again.",
+    QueryTimeout: "The data source took too long. Narrow the filters, or try again.",
     QueryOutdated: "Your access to this data has changed. Please reload the page.",
     TooManyRows: _TOO_MUCH,
     TooManyBytes: _TOO_MUCH,
@@ -49,18 +49,18 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
     AnswersUnread: "Too much data is still being sent to your organization. Please try again shortly.",
     UnbindableValue: "A setting of yours does not fit this panel: {names}.",
     MissingVariable: "Something that this panel needs is not set for you: {names}.",
-    InvalidParameter: "A filter has a value that this panel does not take: {names}.",
+    InvalidParameter: "A filter has a value that this panel does not accept: {names}.",
 }
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """The code and sentence for an error. Names are the author's."""
+    """The code and sentence for an error. It names only parameters and properties, whose names are the author's."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 
 
 def internal_error() -> dict[str, str]:
-    """The code and sentence for an error that is not a TenantryError."""
+    """``viewer_error`` for an error that is not a TenantryError."""
     return {"code": INTERNAL, "message": _ELSE}
 
 

@@ -1,4 +1,4 @@
-"""Encodes response lines with msgspec."""
+"""Encodes the JSON lines of a response with msgspec."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tenantry.datasources.results import DEFAULT_FORMAT, Result, json_row_parts,
 from tenantry.errors import InvalidSettings, QueryFailed
 
 _MAX_CHOICES: Final = 10_000
-"""Values of one control that a query fills."""
+"""Maximum choices that a query may give a control."""
 
 
 def check_encoder() -> None:
-    """Raise InvalidSettings without msgspec."""
+    """Raise InvalidSettings if msgspec is not installed."""
     _encoder()
 
 
@@ -42,8 +42,9 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """The line of a panel with rows, in parts. ``total``: all rows of a table; ``age``: seconds; ``as_of``: when its
-    rows were current; ``more``: further rows and columns, by field."""
+    """The line of a panel with rows, in parts. ``named``: the columns to send. ``total``: number of rows in the whole
+    table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported before it.
+    ``more``: further results, by field."""
     encode = _encoder().json.encode
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode)
@@ -63,10 +64,10 @@ def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) 
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The line of a control: the first column is the value, the column ``label`` its text. Raises QueryFailed for too
-    many."""
+    """The line with a control's choices: values from the first column, display text from the column ``label`` if there
+    is one. Raises QueryFailed for too many."""
     if len(result) > _MAX_CHOICES:
-        raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
+        raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0
     values = [
         {

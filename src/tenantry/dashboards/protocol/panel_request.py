@@ -1,4 +1,4 @@
-"""Requests of the page, as strict JSON."""
+"""The JSON bodies that the page's script sends."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tenantry.provisioning import pointer_of
 from tenantry.provisioning.http import decode_json
 
 MAX_BODY: Final = 64 * 1024
-"""Bytes."""
+"""Maximum bytes of a request body."""
 MAX_WIDTH: Final = 8_192
-"""Device pixels of a plot."""
+"""Maximum width of a plot in a request, in device pixels."""
 WIDEST_PLOT: Final = 3_840
-"""Device pixels: a wider plot gets the rows of this width."""
+"""A plot wider than this, in device pixels, gets the rows for this width."""
 DEFAULT_WIDTH: Final = 1_280
-"""Device pixels of a plot whose width the request omits."""
+"""Width in device pixels of a plot whose request has no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
@@ -33,31 +33,33 @@ class FilteredBody(StrictBody):
 
 
 class WantedPanel(StrictBody):
-    """``width``: device pixels; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (``-name``: descending) are for
-    tables."""
-
     id: Annotated[str, Field(max_length=20)]
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
+    """Width of the plot in device pixels; 0: ``DEFAULT_WIDTH``."""
     page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Page of a table, from 0."""
     sort: Annotated[str, Field(max_length=201)] = ""
+    """The column that sorts a table; ``-name``: descending."""
 
     @property
     def plot_width(self) -> int:
-        """The device pixels for row reduction."""
+        """The width, in device pixels, for which rows are reduced."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
 class PanelsRequest(FilteredBody):
-    """``panels``: None for all. ``definition``: also send the dashboard. ``choices``: controls to fill; None: all with
-    the definition, else none. ``fresh``: skip older cached rows. ``live``: keep the answer open. ``shown``: the
-    ``as_of`` of shown panels, to ask for changes."""
-
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
+    """The panels to run; None: all."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
+    """The controls whose choices to query. None: all if ``definition`` is true, else none."""
     definition: bool = False
+    """Whether to send the description of the dashboard."""
     fresh: bool = False
+    """Whether to run a query again if its cached rows are older than ``FRESH`` seconds."""
     live: bool = False
+    """Whether to keep the response open and send changes."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
+    """The ``as_of`` of the rows on the page, by panel id: asks which of these panels changed since."""
 
 
 class DownloadRequest(FilteredBody):
@@ -65,7 +67,7 @@ class DownloadRequest(FilteredBody):
 
 
 class ExplanationRequest(FilteredBody):
-    """A panel, with the page's filters."""
+    """The page's filters; the panel is in the path."""
 
 
 Model = TypeVar("Model", bound=StrictBody)
@@ -91,5 +93,5 @@ def read_body(body: bytes, model: type[Model]) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    # Raised outside of the handler, since pydantic's error holds the input.
+    # Outside the except block: pydantic's error contains the input, and would become the __context__.
     raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(first["loc"]))

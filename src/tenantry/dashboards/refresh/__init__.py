@@ -1,1 +1,1 @@
-"""Refreshes a dashboard when its rows or its files change."""
+"""Notifies open pages when rows or files change."""

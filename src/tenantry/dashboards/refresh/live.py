@@ -1,4 +1,4 @@
-"""Row changes: events for open responses, and the panels that a page must reload."""
+"""Changed rows: messages for open responses, and the panels whose shown rows may be outdated."""
 
 from __future__ import annotations
 
@@ -6,32 +6,30 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.protocol.answer_budget import answer_budget
+from tenantry.dashboards.protocol.line_stream import RESTART
 from tenantry.datasources import DataSources, source_name
 from tenantry.errors import QueryOutdated, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
 
-Message: TypeAlias = dict[str, Any]
+Message: TypeAlias = Mapping[str, Any]
 
-_SIGN_SECONDS: Final = 30.0
+_KEEP_ALIVE_SECONDS: Final = 30.0
 """Proxies close a connection that is idle for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
-CHANGED: Final[Message] = {"group": "changed"}
-"""Last message after the group or its data source changed: the page begins anew."""
-SIGN: Final = b"\n"
-"""A message without content, which keeps the connection."""
 MAX_OPEN: Final = 100
-"""Open answers of one group in one process; further ones end at once."""
+"""Maximum open responses of a group in a process; further ones end after the requested lines."""
 
 
 class ChangedPanels:
-    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` gives
-    ``{"changed": […]}``: panels whose source ``DataSources.changed`` reported. ``changes`` is None beyond ``MAX_OPEN``.
+    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` yields
+    ``{"changed": ["1-1"]}`` after ``DataSources.changed`` for the source of that panel's schema. ``changes`` is None if
+    the group has more than ``MAX_OPEN`` responses open.
 
-    A message is empty after half a minute of silence. The stream ends after a quarter of an hour or when the process
-    stops. When a source is moved or deleted, it ends with CHANGED.
+    After half a minute without changes the message is empty: a keep-alive. The stream ends after a quarter of an hour,
+    when the process stops, or with RESTART when a source is moved or deleted.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
@@ -68,38 +66,37 @@ class ChangedPanels:
 
     @property
     def first(self) -> Message:
-        """The first message; empty for none."""
+        """The message to send before the panels; empty: none."""
         return {}
 
-    def pause(self) -> float:
-        """Seconds of silence before ``sign`` is called."""
-        return _SIGN_SECONDS
+    def idle_seconds(self) -> float:
+        """Seconds without changes before ``idle_message`` is sent."""
+        return _KEEP_ALIVE_SECONDS
 
-    def sign(self) -> Message:
-        """The keep-alive message."""
+    def idle_message(self) -> Message:
         return {}
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         ends, inbox = self._clock() + _OPEN_SECONDS, self._inbox
         while self._clock() < ends and not inbox.has_ended:
-            changed = await inbox.take() if await inbox.wait(self.pause()) else frozenset()
+            changed = await inbox.take() if await inbox.wait(self.idle_seconds()) else frozenset()
             found = self._panels if None in changed else changed & self._panels.keys()
             panels = sorted(panel for source in found if source is not None for panel in self._panels[source])
             if panels:
                 yield {"changed": panels}
             elif not changed and not inbox.has_ended:
-                yield self.sign()
+                yield self.idle_message()
         if isinstance(self._outdated, QueryOutdated):
-            yield CHANGED
+            yield RESTART
 
 
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's mapped sources, for panels given by schema."""
+    """The group's source for each schema that has one. ``schemas``: by panel id."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
-        with suppress(TenantryError):  # its panels report the error
+        with suppress(TenantryError):  # the panels' own lines report the error
             found[schema] = await sources.registered(group, schema)
     return found
 
@@ -115,7 +112,7 @@ def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[st
 async def changed_since(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
 ) -> list[str]:
-    """The panels of ``shown`` (panel to ``as_of``) that may be outdated."""
+    """The panels whose rows may be outdated. ``shown``: the ``as_of`` of the rows, by panel id."""
     await sources.changes.follow()
     found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old

@@ -1,4 +1,4 @@
-"""Follows a folder's files during editing."""
+"""Reloads dashboards whose files change, for `tenantry dashboards serve`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from starlette.requests import Request
 
 from tenantry.dashboards.folder import QUERIES, SUFFIXES, DashboardFolder, SavedDashboard
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer
-from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.line_stream import KEEP_ALIVE, Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
-from tenantry.dashboards.refresh.live import SIGN, ChangedPanels, Message
+from tenantry.dashboards.refresh.live import ChangedPanels, Message
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidDashboards, InvalidQueries
 from tenantry.groups import UserGroup
@@ -63,7 +63,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):
-            with suppress(FileNotFoundError):  # deleted just now
+            with suppress(FileNotFoundError):  # deleted since the folder was listed
                 about = file.stat()
                 found.add((str(file), about.st_mtime_ns, about.st_size))
         return frozenset(found)
@@ -73,7 +73,7 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """ChangedPanels that also sends ``{"revision": …}`` first and after file changes."""
+    """ChangedPanels that also sends ``{"revision": …}``, at the beginning and after each change of a file."""
 
     def __init__(
         self,
@@ -91,12 +91,10 @@ class ChangedFiles(ChangedPanels):
     def first(self) -> Message:
         return {"revision": self._revision}
 
-    def pause(self) -> float:
-        """Seconds between checks of the files."""
+    def idle_seconds(self) -> float:
         return _LOOK_SECONDS
 
-    def sign(self) -> Message:
-        """The revision, if changed."""
+    def idle_message(self) -> Message:
         now = self._folder.revision
         if now == self._revision:
             return {}
@@ -105,7 +103,7 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The response for invalid files: ``{"broken": …}`` has the positions."""
+    """The response while a file is invalid: ``{"broken": …}`` has the errors, with file and line."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)
@@ -113,11 +111,10 @@ class BrokenFiles(LineStream):
         self._changes = changes
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """The errors, then the revisions."""
         async with self._changes as changes:
             yield line(self._changes.first)
             yield line({"broken": self._error.message})
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
-                    yield line(message) if message else SIGN
+                    yield line(message) if message else KEEP_ALIVE

@@ -1,5 +1,7 @@
-"""Creates and alters a store's tables with alembic, in one transaction; concurrent migrations wait for each other. A
-newer version can declare its tables compatible with this one (decision 76)."""
+"""Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
+
+``generation.compatible`` lists the revisions whose programs can use the tables, so that an older version can still run
+(docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 
@@ -31,13 +33,13 @@ HEAD: Final = "0013"
 """The revision that this version of Tenantry works with."""
 
 OLDEST: Final = "0012"
-"""The oldest revision whose programs still work on the tables of HEAD. A step that would break them, or that they must
-know about, sets this to its revision: see CONTRIBUTING.md, "A step of the store's tables"."""
+"""The oldest revision whose programs can use the tables of HEAD. A migration that they cannot work with sets it to its
+revision: see CONTRIBUTING.md, "A step of the store's tables"."""
 
-_one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
+_one_thread = threading.Lock()  # alembic keeps its context in a module, so one migration at a time
 
 _LOCK_SECONDS = 60
-_TRIED_SECONDS = 0.3  # well below PostgreSQL's deadlock_timeout, which is 1 s unless somebody has set it
+_TRIED_SECONDS = 0.3  # below PostgreSQL's deadlock_timeout, by default 1 s
 _PAUSE_SECONDS = 1.0
 _LOCK_TIMEOUT = f"set local lock_timeout = '{_LOCK_SECONDS}s'"
 _OTHERS_HAVE_LOCKS = ("55P03", "40P01")  # lock_not_available, deadlock_detected
@@ -46,8 +48,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Migrate the database to this version, creating a missing SQLite file. Raises InvalidSettings (URL, folder,
-    missing package) and StoreUnavailable."""
+    """Migrate the database to this version. Creates a missing SQLite file. Raises InvalidSettings for a bad URL or
+    folder or a missing package; StoreUnavailable."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -62,7 +64,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded unless this version can use the database. Never creates a file."""
+    """Raises MigrationNeeded unless this version can use the tables. Never creates a file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -70,14 +72,14 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables at revision ``found``, given the store's ``listed`` compatible revisions (the
-    last is the tables' own)."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the store's compatible revisions,
+    separated by spaces, the tables' own last."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
 
 def _usable(connection: Connection) -> str | None:
-    """None if usable, else the found revision or ``none``."""
+    """None if this version can use the tables, else their revision or ``none``."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None
@@ -85,7 +87,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    """Reads without alembic, whose import takes a seventh of a server's start."""
+    # Without alembic, whose import takes a seventh of a server's start.
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None
@@ -103,12 +105,12 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
     try:
         found = _read_revision(connection)
         if found and connection.dialect.name == "postgresql":
-            scripts.get_revision(found)  # of another version nothing is locked
+            scripts.get_revision(found)  # raises for a revision of a later version, before anything is locked
             _lock_tables(connection)
         command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
-            f"the {label} was migrated by another version of Tenantry, which this one does not know: {error}"
+            f"the {label} was migrated by a version of Tenantry that this one does not know: {error}"
         ) from error
     steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))
@@ -117,8 +119,9 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends. Locking step by step could deadlock with running processes.
-    Releases its locks and retries after a pause, so a long transaction, such as a dump, blocks nobody for long."""
+    """Lock all our tables until the transaction ends; locking them one migration at a time could deadlock with running
+    processes. An attempt that must wait releases its locks and is repeated after a pause, so that processes do not wait
+    behind it for another long transaction, such as a dump."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds
@@ -128,11 +131,10 @@ def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None
 
 
 def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
-    """False if another transaction holds a lock; raises its error after the time ``end``."""
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
-        with connection.begin_nested():  # whose end in an error lets go of the locks
-            for table in tables:  # lock_timeout is for each lock, and all together may take no longer
+        with connection.begin_nested():  # an error rolls back to here and releases the locks
+            for table in tables:  # lock_timeout applies to each lock, so give it the time that is left for all
                 left = max(1, round((tried_until - time.monotonic()) * 1000))
                 connection.execute(text(f"set local lock_timeout = {left}"))
                 connection.execute(text(f"lock table {table} in access exclusive mode"))
@@ -156,11 +158,11 @@ def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], 
     try:
         if isinstance(address, SQLiteFile):
             return _on_sqlite(address, work, begin)
-        with ThreadPoolExecutor(1, "tenantry-migrate") as thread:  # so that it works under a running event loop as well
+        with ThreadPoolExecutor(1, "tenantry-migrate") as thread:  # works under a running event loop too
             return thread.submit(asyncio.run, _on_postgres(address, work)).result()
     except (DBAPIError, sqlite3.Error, OSError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        reason = str(cause) or "it does not answer"  # a TimeoutError has no text of its own
+        reason = str(cause) or "it does not answer"  # a TimeoutError has no text
         raise StoreUnavailable(f"the {address.label} cannot be migrated: {reason}") from error
 
 

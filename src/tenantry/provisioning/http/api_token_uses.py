@@ -10,7 +10,7 @@ from typing import Any, Final
 from cachetools import TTLCache
 
 from tenantry.backends import use_is_recorded
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import ApiToken
 from tenantry.ports import ApiTokenStore
@@ -18,28 +18,28 @@ from tenantry.ports import ApiTokenStore
 _log = logging.getLogger("tenantry.api")
 
 _PAUSE: Final = 600.0
-"""Seconds between two attempts for one API token."""
+"""Minimum seconds between two attempts to record a use of the same API token."""
 
 _PATIENCE: Final = 10.0
-"""Seconds before an attempt times out."""
+"""Timeout of an attempt, in seconds."""
 
 _MOST: Final = 1_024
-"""The most API tokens whose attempts are remembered."""
+"""Maximum number of API tokens whose last attempt is remembered."""
 
 
 class ApiTokenUses:
-    """Records the last use of API tokens in the background. Thread-safe; shared by endpoints and event loops.
+    """Records in the background when API tokens were last used. Thread-safe: endpoints and event loops share it.
 
-    Stores keep the hour of the last use. Attempts for a token are at least ten minutes apart.
+    Stores keep only the hour of the last use, so attempts for one token are at least ten minutes apart.
     """
 
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
-        self._lock = Lock()  # several threads' loops: TTLCache is not thread-safe
+        self._lock = Lock()  # TTLCache is not thread-safe, and event loops may run in several threads
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use of this token, if one is due."""
+        """Record a use, unless this hour has one already or the last attempt is less than ten minutes old."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:
@@ -53,7 +53,7 @@ class ApiTokenUses:
     def _ended(self, token: ApiToken, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        if error is not None:  # the next request tries again
+        if error is not None:  # a request after the pause tries again
             reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else type(error).__qualname__
             _log.info("the use of API token %d was not stored: %s", token.id, reason)
 

@@ -1,13 +1,16 @@
-"""``/api/users/bulk``: many user groups in one NDJSON request, with one report line each."""
+"""``/api/users/bulk``: creates or changes a user group for each line of an NDJSON body, and reports on each line."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
-from typing import Final
+from tempfile import TemporaryFile
+from typing import IO, Final
 
 from pydantic_core import to_json
 from starlette.responses import Response
@@ -18,7 +21,6 @@ from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
 from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
-from tenantry.provisioning.http.bulk_report import ReportBuffer
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
@@ -30,22 +32,23 @@ from tenantry.provisioning.http.endpoint import (
     require_scope,
 )
 from tenantry.provisioning.http.ndjson_reader import MAX_BULK, BodyLines, Line
-from tenantry.provisioning.http.query_parameters import read_flag
-from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected
+from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected, read_flag
 from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, read_line
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The preference (RFC 7240) behind proxies that cannot forward a body after the response has begun: nginx stops sending
-it, and Caddy drops a part."""
+"""The value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
+handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part."""
 
 _LINES_BETWEEN: Final = 25
-"""Lines read or reported before other tasks get a turn: a few milliseconds."""
+"""Lines read or reported before the event loop may run other tasks: a few milliseconds of work."""
+
+_log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes one group per line. ``draining()``: the server shuts down."""
+    """Creates or changes one group per line of the body. ``draining()``: whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -53,7 +56,8 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 and the report. Raises the errors of docs/http-api.md, in order, before any line is written."""
+        """Return 200 and the report. Before any line is written, raises the errors of docs/http-api.md in that
+        order."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -79,7 +83,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticate again, since the token may have been revoked after the last batch. Raises Unauthorized,
+        """Authenticate before each batch, because the API token may be revoked meanwhile. Raises Unauthorized,
         MissingScope."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
@@ -100,7 +104,8 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Reports lines as they arrive. A line without a report was not written, unless the connection broke."""
+    """Writes lines as they arrive, and reports on each. A line missing from the report was not written, unless the
+    connection broke."""
 
     def __init__(
         self,
@@ -125,8 +130,8 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the report, or stop when the client disconnects; written lines stay. Raises OSError for an unreadable
-        buffer."""
+        """Write the lines and send the report. Stops when the client disconnects; groups already written stay. Raises
+        OSError if the buffered report cannot be read."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -157,7 +162,7 @@ class BulkResponse(StreamedResponse):
             await self._do_lines(buffer)
         except ClientDisconnected:
             raise
-        except Exception as raised:  # noqa: BLE001 - the last resort: every report has a last line
+        except Exception as raised:  # noqa: BLE001 - after any error the report ends with a summary
             error = public_error(raised, self._request)
             self.code = error.code
         status = {"success": 1} if error is None else error_document(error, self._request.id)
@@ -189,7 +194,7 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Raises StoreUnavailable, after the report, if the store failed during the batch."""
+        """Write a batch and report on it. Raises StoreUnavailable afterwards if the store failed: the bulk ends."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
@@ -208,3 +213,107 @@ async def _deliver(send: Send, message: Message) -> None:
         await send(message)
     except OSError as error:
         raise ClientDisconnected("the connection broke before the report was sent") from error
+
+
+# --- the part of the report that the client has not read --------------------------------------------------------------
+
+MEMORY: Final = 1024 * 1024
+"""Maximum bytes of the report held in memory."""
+
+MOST: Final = 512 * 1024 * 1024
+"""Maximum bytes of the temporary file. When it is full, no more lines are read until the client reads the report."""
+
+_PIECE: Final = 64 * 1024
+
+
+class ReportBuffer:
+    """Holds the report until the client reads it. One task writes, another reads.
+
+    Most clients send their whole body before they read the report: without a buffer, client and server would wait for
+    each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
+    """
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = BytesIO()
+        self._in_memory = True
+        self._most = MOST
+        self._written = 0
+        self._read = 0
+        self._ended = False
+        self._abandoned = False
+        self._changed = asyncio.Event()
+
+    def write(self, data: bytes) -> None:
+        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the reader is gone."""
+        self._require_reader()
+        if self._in_memory and self._written + len(data) > MEMORY:
+            self._move_to_file()
+        self._file.seek(self._written)
+        self._file.write(data)
+        self._written += len(data)
+        self._changed.set()
+
+    def _move_to_file(self) -> None:
+        moved: IO[bytes] | None = None
+        self._file.seek(0)
+        try:
+            moved = TemporaryFile()  # noqa: SIM115 - closed by ``close``
+            moved.write(self._file.read())
+            moved.flush()
+        except OSError as error:
+            if moved is not None:
+                with suppress(OSError):  # closing flushes, which fails again on a full disk
+                    moved.close()
+            if self._most != MEMORY:
+                _log.warning("a bulk report has no temporary file, so its request waits for the reader: %s", error)
+            self._most = MEMORY
+            return
+        self._file, self._in_memory = moved, False
+
+    async def wait_for_space(self) -> None:
+        """Wait until the buffer is not full. Raises ClientDisconnected if the reader is gone."""
+        self._require_reader()
+        while self._written >= self._most:
+            self._changed.clear()
+            await self._changed.wait()
+            self._require_reader()
+
+    def _require_reader(self) -> None:
+        if self._abandoned:
+            raise ClientDisconnected("the client stopped reading the report")
+
+    async def wait_for_end(self) -> None:
+        """Wait until the report ends or the buffer is full."""
+        while not self._ended and self._written < self._most:
+            self._changed.clear()
+            await self._changed.wait()
+
+    def end(self) -> None:
+        self._ended = True
+        self._changed.set()
+
+    def abandon(self) -> None:
+        """Mark the reader as gone."""
+        self._abandoned = True
+        self._changed.set()
+
+    async def read(self) -> bytes:
+        """Wait for the next piece; empty at the end of the report."""
+        while self._read == self._written:
+            if self._ended:
+                return b""
+            self._changed.clear()
+            await self._changed.wait()
+        self._file.seek(self._read)
+        piece = self._file.read(_PIECE)
+        self._read += len(piece)
+        if self._read == self._written:  # everything is read: reuse the space
+            self._file.seek(0)
+            self._file.truncate()
+            self._read = self._written = 0
+            self._changed.set()
+        return piece
+
+    def close(self) -> None:
+        with suppress(OSError):  # closing flushes, which fails again on a full disk
+            self._file.close()

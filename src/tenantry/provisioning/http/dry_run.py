@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tenantry.backends import UNKNOWN_TOKEN, StoredGroup
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import GroupChanged, TenantryError, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,
@@ -26,16 +26,16 @@ from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
-"""The token of a group that would have a new one."""
+"""Replaces the new token that the real write would issue."""
 NO_TEAM_ID = 0
-"""The ``team_id`` of a group that would be created; the store counts from 1."""
+"""Replaces the ``team_id`` of a group that the real write would create. Real ones start at 1."""
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """Returns or raises what an UpsertProvisioner would, and writes nothing.
+    """Returns or raises the same as an UpsertProvisioner, but writes nothing.
 
-    A new token is ``NO_TOKEN``; a new group has ``NO_TEAM_ID``. Violations of the ``contract`` always raise.
-    Idempotency-Keys are ignored.
+    It returns ``NO_TOKEN`` for a new token, and ``NO_TEAM_ID`` for a new group. Violations of ``contract`` raise, even
+    if the contract only logs them. Idempotency-Keys are ignored.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class DryRunProvisioner(UpsertProvisioner):
 
 
 async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
-    """The group that a deletion would return. Raises UnknownGroup."""
+    """Return the group that a deletion would delete. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

@@ -1,4 +1,4 @@
-"""The ASGI app of one path. Every response is JSON with ``success`` (SPEC section 7)."""
+"""The base class of the API's endpoints, their authentication, and their JSON responses (SPEC section 7)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
 from tenantry.groups import ApiToken, Caller, Scope
 from tenantry.http import error_document, has_encoded_slash
@@ -29,15 +29,15 @@ from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
 
 STORE_SECONDS: Final = 2.0
-"""The time limit of all store calls of a request."""
+"""Default time limit for all store calls of a request together."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """An answered request.
+    """An answered request, for metrics.
 
     ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``bulk``, ``list``,
-    ``introspect``, or ``none`` if the request failed first. ``code`` is ``ok`` or the error's code.
+    ``introspect``, or ``none`` if an error came before the operation was known. ``code`` is ``ok`` or the error's code.
     """
 
     operation: str
@@ -47,13 +47,14 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""Receives the record of each answered request. It must not wait or raise."""
+"""Called with the record of each answered request. It must not block or raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """Settings shared by all endpoints. ``body_seconds`` limits the body, ``store_seconds`` all store calls of a
-    request. ``contract`` checks properties before they are written; ``time_of_day`` is the clock for end dates."""
+    """Settings shared by all endpoints. ``body_seconds`` limits the time to receive a body, ``store_seconds`` all store
+    calls of a request. ``contract`` checks properties before they are written; end dates are compared with
+    ``time_of_day()``."""
 
     store: Store
     keys: KeyRing
@@ -65,11 +66,11 @@ class ApiContext:
     time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
-        """Read the API token, uncached, and record its use. Raises Unauthorized, StoreUnavailable."""
+        """Read the API token from the store, not a cache, and record its use. Raises Unauthorized, StoreUnavailable."""
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
-        """Like ``authenticate``, and read the group in the same store call."""
+        """Like ``authenticate``, and also read the group, in the same store call."""
         found = await deadline.read(self.store.api_tokens.get_with_group(digest, provided_id))
         if found is None:
             raise _unauthorized()
@@ -79,7 +80,7 @@ class ApiContext:
 
 
 async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
-    """Read an API token and record its use. Raises Unauthorized, StoreUnavailable."""
+    """Read an API token from the store and record its use. Raises Unauthorized, StoreUnavailable."""
     found = await deadline.read(tokens.get(digest))
     if found is None:
         raise _unauthorized()
@@ -89,13 +90,13 @@ async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline,
 
 
 def require_scope(caller: ApiToken, scope: Scope) -> None:
-    """Raises MissingScope."""
+    """Raises MissingScope unless the API token has the scope."""
     if not caller.allows(scope):
         raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
 
 def digest_of(secret: str) -> bytes:
-    """Raises Unauthorized if the token is malformed."""
+    """The digest by which the store finds an API token. Raises Unauthorized if the token is malformed."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -118,7 +119,7 @@ _ALWAYS: Final = (
     (b"vary", b"Authorization, Accept"),
 )
 _BODY_NOT_READ: Final = (408, 413)
-"""Statuses after which the body stays unread, so the connection cannot be reused."""
+"""Statuses for which the body is not read to its end, so that the connection cannot be reused."""
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -126,31 +127,35 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """The Endpoint adds common headers."""
+    """Without the headers that Endpoint adds to all responses."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response sent while the request is read. ``code`` is ``ok``, or that of the error in its last line."""
+    """A response that is sent while the request body still arrives. Afterwards ``code`` is ``ok``, or the code of the
+    error in the last line."""
 
     code: str = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
+    """The headers and JSON of an endpoint's error responses."""
+
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The required scope, which the challenge names when a bearer token lacks it."""
+    """The scope that the endpoint requires. The challenge names it if an API token sent as Bearer lacks it."""
     bearer: bool = False
-    """Whether the API token was sent as Bearer, where supported."""
+    """Whether this request sent its API token as Bearer to an endpoint that accepts it."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Keep only the challenge of this lower-case scheme, if supported (RFC 6749 section 5.2)."""
+        """Keep only the challenge of the request's scheme (in lower case), if the endpoint accepts that scheme (RFC
+        6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -165,9 +170,9 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The endpoint's error document, or a problem document (RFC 9457) with the same members as extensions.
+    """The error as JSON; with ``problem``, as a problem document (RFC 9457) that has the same members as extensions.
 
-    ``type`` is ``about:blank`` (section 4.2.1), as codes tell errors apart.
+    Its ``type`` is ``about:blank`` (RFC 9457 section 4.2.1), because the code identifies the error.
     """
     document = error_format.document(error, request_id)
     if problem:
@@ -197,10 +202,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """Subclasses implement ``respond`` for ``methods``; OPTIONS and 405 are answered here.
+    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``; this class answers OPTIONS, and other
+    methods with 405.
 
-    Errors are written in ``error_format``. Unexpected exceptions become a 500 with the request id and are logged
-    without request values. ``observer`` gets a record of each answered request that reached ``respond``.
+    An unexpected exception becomes a 500 with the request id; the log has no values of the request. ``observer`` gets a
+    record of each answered request that reached ``respond``.
     """
 
     def __init__(
@@ -213,7 +219,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """May raise any TenantryError, and ClientDisconnected."""
+        """Return the response. A raised TenantryError is sent as an error response; after ClientDisconnected nothing is
+        sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -228,7 +235,7 @@ class Endpoint(ABC):
             except ClientDisconnected:
                 span.set_attribute("tenantry.outcome", "client_gone")
                 return
-            except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
+            except Exception as raised:  # noqa: BLE001 - every request gets a response
                 code = raised.code if isinstance(raised, TenantryError) else TenantryError.code
                 response = self._error_response(raised, request)
             if isinstance(response, StreamedResponse):
@@ -244,7 +251,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Raises NotFound for an encoded slash, MethodNotAllowed."""
+        """None if ``respond`` handles the method. Raises NotFound for an encoded slash, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
@@ -260,8 +267,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to answer with. For an unexpected exception only type and place are logged: its message may hold a
-    token."""
+    """The error to send. Logs an unexpected exception by type and traceback only, because its message may contain a
+    token, and the full message of an error that has a ``generic_message``."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -273,7 +280,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Drains a small body so that the client can read the response."""
+    """Drain a small body, so that the client can read the response; otherwise close the connection."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
@@ -293,7 +300,7 @@ def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) 
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    """The 404 handler of the surrounding app: ``Starlette(exception_handlers={404: not_found})``."""
+    """Handles 404 in the app that serves the API: ``Starlette(exception_handlers={404: not_found})``."""
     started = time.monotonic()
     received = ApiRequest(request.scope, request.receive)
     missing = NotFound("there is nothing at this address")

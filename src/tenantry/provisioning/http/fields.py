@@ -1,4 +1,4 @@
-"""The fields of request bodies: pydantic types with their limits and OpenAPI schemas."""
+"""The types of the fields of request bodies, for pydantic, with their limits and OpenAPI schemas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Characters of ``current_token``: more than any token has, so that mistakes get a better error."""
+"""Maximum characters of ``current_token``. More than a token has, so that a wrong value gets ``unknown_token`` rather
+than an error about its length."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -30,8 +31,8 @@ Mapping = Annotated[
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
     Field(
         max_length=MAX_MAPPING,
-        description="Schema id to data source: our id (`ds_…`) or your own id of it. Each must be registered in the "
-        'environment, else 422 `unknown_data_source`. Such as `{"main": "warehouse_eu"}`.',
+        description="Schema id to data source: the id that Tenantry gave it (`ds_…`) or your own. Each must be "
+        'registered in the environment, else 422 `unknown_data_source`. Example: `{"main": "warehouse_eu"}`.',
     ),
 ]
 MappingPatch = Annotated[
@@ -55,9 +56,9 @@ ExpiresAt = Annotated[
     BeforeValidator(_read_moment),
     WithJsonSchema({"type": ["string", "null"], "format": "date-time"}),
     Field(
-        description="The end date of the group, with its zone (RFC 3339): from then on its token is refused with 401 "
-        "`user_group_expired`, by the clock of each worker. One that has passed cuts the group off at once; a later "
-        "one, or null for none, lets the same token in again.",
+        description="The end date of the group, with a time zone (RFC 3339): from then on its token is refused with "
+        "401 `user_group_expired`, by the clock of each worker. A date in the past takes effect at once. A later date, "
+        "or null (no end), makes the same token valid again.",
         examples=["2027-01-31T23:59:59Z"],
     ),
 ]

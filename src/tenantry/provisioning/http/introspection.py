@@ -1,4 +1,5 @@
-"""``/oauth/introspect`` (RFC 7662; form, authentication and errors: RFC 6749 sections 3.2, 2.3, 5.2)."""
+"""``/oauth/introspect``: token introspection (RFC 7662; form, authentication and errors: RFC 6749 sections 3.2, 2.3,
+5.2)."""
 
 from __future__ import annotations
 
@@ -38,17 +39,17 @@ FORM: Final = "application/x-www-form-urlencoded"
 _OAUTH_CODE_BY_STATUS: Final = {
     401: "invalid_client",
     403: "insufficient_scope",  # RFC 6750 section 3.1
-    500: "server_error",  # RFC 6749 section 4.1.2.1, as the next
-    503: "temporarily_unavailable",
+    500: "server_error",  # RFC 6749 section 4.1.2.1
+    503: "temporarily_unavailable",  # RFC 6749 section 4.1.2.1
 }
 _OTHER_OAUTH_CODE: Final = "invalid_request"
 
 OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
-"""All values of ``error``."""
+"""All values of the member ``error`` of error documents."""
 
 
 def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The body of an error. ``error`` is an OAuth code, ``code`` is Tenantry's."""
+    """The JSON of an error: ``error`` is the OAuth code, ``code`` is Tenantry's."""
     return {
         "success": 0,
         "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
@@ -69,9 +70,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Tokens of other environments are inactive. It reads the store of record, so rotations take effect at once.
+    """Says whether a user group token is active, and which group it identifies. Tokens of other environments are
+    inactive. Reads the store and no cache, so rotations take effect at once.
 
-    Without an Authorization header, a small form is read before authentication, because it may hold the API token.
+    Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -79,9 +81,8 @@ class IntrospectionEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 and the token's state. Raises the errors of docs/http-api.md, in order."""
         context = self._context
-        deadline = Deadline(context.store_seconds)  # starts after the body has arrived
+        deadline = Deadline(context.store_seconds)  # of store calls, not of the body's arrival
         authorization = request.authorization()  # 400
         if authorization is None:
             small = request.has_small_body()
@@ -114,11 +115,12 @@ class IntrospectionEndpoint(Endpoint):
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
-"""The document of every token that is invalid for this caller: the reason stays secret."""
+"""The answer for every invalid token. It does not reveal the reason."""
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp`` is rounded down. ``seconds`` lets a client time the grace period without a synchronised clock."""
+    """The answer for a token that the store found. ``exp`` is rounded down; ``seconds``, the rest of the grace period,
+    needs no synchronised clock."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -143,11 +145,11 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 # --- the form ---------------------------------------------------------------------------------------------------------
 
 MAX_FIELDS: Final = 64
-"""A valid form has a few parameters."""
+"""Maximum parameters of a form; a valid form has a few."""
 
 
 class IntrospectionForm:
-    """The parameters of a body. Empty ones count as absent."""
+    """The parameters of a form. A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 
@@ -166,7 +168,7 @@ class IntrospectionForm:
 
     def token(self) -> str:
         """The parameter ``token``. Raises InvalidRequest if it is missing or empty, or any parameter is repeated."""
-        if self._fields is None:  # not in the handler, so the error's context lacks the body
+        if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send the token alone")
         values = dict(self._fields)
         if len(values) != len(self._fields):
@@ -183,7 +185,6 @@ _HOW: Final = "send the API token as  Authorization: Bearer <API_TOKEN>,  as the
 
 
 def _secret_of_header(authorization: tuple[bytes, str]) -> str:
-    """The API token of Authorization: ``Token``, ``Bearer``, or the password of ``Basic``. Raises Unauthorized."""
     scheme, given = authorization
     if scheme in (b"token", b"bearer"):
         return given
@@ -195,11 +196,10 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
         colon = password = ""
     if not colon:
         raise Unauthorized("the header Authorization: Basic is not base64 of user:password")
-    return unquote_plus(password)  # form-encoded by clients that follow RFC 6749 strictly
+    return unquote_plus(password)  # RFC 6749 section 2.3.1 has clients form-encode the password
 
 
 def _secret_of_form(form: IntrospectionForm) -> str:
-    """Raises Unauthorized if ``client_secret`` is absent, AmbiguousAuthorization if it is repeated."""
     secrets = form.values_of("client_secret")
     if not secrets:
         raise Unauthorized(_HOW)

@@ -10,24 +10,24 @@ from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
 from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected, check_size
 
 MAX_BULK: Final = 128 * 1024 * 1024
-"""Bytes of the whole body."""
+"""Maximum bytes of the whole body."""
 
 MAX_LINE: Final = 64 * 1024
-"""Bytes of a line, without its end."""
+"""Maximum bytes of a line, without its line end."""
 
 _WHITE_SPACE: Final = b" \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line, numbered from 1. ``text`` is None if it exceeds MAX_LINE bytes."""
+    """A line of the body, numbered from 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """Splits at LF or CRLF. Blank lines are counted and skipped; too long lines are discarded as they arrive."""
+    """Splits at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line over MAX_LINE are not kept."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -35,7 +35,6 @@ class LineSplitter:
         self._too_long = False
 
     def feed(self, part: bytes) -> Iterator[Line]:
-        """The lines that this part completes."""
         start = 0
         while (stop := part.find(b"\n", start)) >= 0:
             yield from self._complete(part[start:stop])
@@ -43,7 +42,7 @@ class LineSplitter:
         self._keep(part[start:])
 
     def end(self) -> Iterator[Line]:
-        """The last line, if it lacks a line feed."""
+        """Yield the last line if the body does not end with a line feed."""
         if self._begun or self._too_long:
             yield from self._complete(b"")
 
@@ -65,7 +64,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of a request body, read as they arrive. Each part must arrive within ``seconds``."""
+    """The lines of a request body, read part by part. Each part must arrive within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -75,7 +74,8 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read until the first line begins. Raises BadJson for an empty body."""
+        """Read until the first line that is not blank begins. Raises BadJson if the body has no such line, and the
+        errors of ``read``."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')
@@ -84,7 +84,6 @@ class BodyLines:
             await self.read()
 
     def lines(self) -> Iterator[Line]:
-        """The lines that the last read completed."""
         yield from self._splitter.feed(self._part)
         if self._request.complete:
             yield from self._splitter.end()
@@ -100,7 +99,8 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read the rest, within limits, because most clients send everything before they read."""
+        """Read and ignore the rest of the body, within its limits: most clients send it all before they read the
+        report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -1,6 +1,6 @@
 """The operations of ``/api/user`` (SPEC section 4), as models of request bodies.
 
-Pydantic checks types, names and lengths; ``tenantry.provisioning`` checks other limits.
+Pydantic checks types, field names and lengths; ``tenantry.provisioning`` checks the other limits.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from tenantry.suggestions import nearest
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""A group that was already read; NOT_LOADED if not read, None if it does not exist."""
+"""The group, if it was read before the operation; None if it does not exist, NOT_LOADED if it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """``once`` is the Idempotency-Key; ``loaded`` is the group, if already read."""
+    """The arguments of ``Operation.run``. ``once`` is the Idempotency-Key."""
 
     provisioner: Provisioner
     environment: Environment
@@ -58,27 +58,27 @@ class OperationCall:
 
 
 class Operation(BaseModel, ABC):
-    """A request body. Types are strict and unknown fields are refused."""
+    """A request body. Types are strict (no conversions); unknown fields are refused."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     operation: ClassVar[str]
-    """The name in metrics and spans."""
+    """Name of the operation in metrics and spans."""
 
     @property
     def group_to_load(self) -> str | None:
-        """The id of the group to read first, if the body names it."""
+        """The id of the group to read together with the API token, if the operation needs it."""
         return None
 
     def check(self) -> None:
-        """Raises InvalidBody like ``run``, without running."""
+        """Raises the InvalidBody that ``run`` would raise, without writing."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises the errors of the Provisioner."""
+        """Run the operation. Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The JSON of a success, with exactly the fields of SPEC section 4."""
+        """The JSON of a successful response; for the operations of SPEC section 4, exactly its fields."""
 
 
 class GetOrCreate(Operation):
@@ -128,7 +128,7 @@ class Update(Operation):
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
-        """The given fields; absent fields are UNCHANGED."""
+        """The fields of the body; absent ones are UNCHANGED."""
         given: dict[str, Any] = {name: getattr(self, name) for name in SETTABLE_FIELDS if name in self.model_fields_set}
         return GroupChanges(**given)
 
@@ -137,7 +137,7 @@ class Update(Operation):
         check_changes(self.changes(), merge=self.merges)
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        self.check()  # a stored id may break newer limits; the caller gets the limit's error
+        self.check()  # before look-up: a group may exist whose id exceeds limits that are newer
         return await call.provisioner.update(
             call.environment,
             self.user_group_id,
@@ -161,14 +161,13 @@ class Merge(Update):
     expires_at: ExpiresAt = None
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The fields of an update, and the end date."""
         return {"success": 1, "user_group": merged_group(result)}
 
 
 class Replacement(Merge):
     """A bulk line that replaces `properties` and `mapping`, and may set an end date."""
 
-    mapping: Mapping = None  # type: ignore[assignment]  # null removes no entry here
+    mapping: Mapping = None  # type: ignore[assignment]  # unlike Merge: no null values
 
 
 class Delete(Operation):
@@ -181,7 +180,6 @@ class Delete(Operation):
         check_text(self.user_group_id, "/user_group_id")
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The deleted group, without a token."""
         gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
         return Issued(gone, token="")
 
@@ -203,24 +201,23 @@ class Rotate(Operation):
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """All fields except the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
 LISTED_FIELDS: Final = (
     "team_id", "name", "provided_id", "properties", "mapping", "api_environment_tag", *LATER_SETTABLE_FIELDS
 )  # fmt: skip
-"""The fields of a group in lists."""
+"""The fields of a group in lists and in the response to DELETE."""
 
 
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """All settable fields of a group, without its token."""
+    """A group without its token, as in lists."""
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """The response to PATCH: SPEC section 4.2, and the fields that only PATCH sets."""
+    """A group as PATCH returns it: the fields of SPEC section 4.2, and those that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
@@ -246,7 +243,7 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # Raised outside the handler, because pydantic's error holds the input.
+    # Raised outside the handler, because pydantic's error contains the input and would become the context of ours.
     path = first["loc"]
     if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])
@@ -276,7 +273,7 @@ def _parse_post(body: dict[str, Any]) -> Operation:
 
 
 OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
-"""Parses a body. Raises InvalidBody, AmbiguousRequest."""
+"""A function that parses a JSON body. Raises InvalidBody, AmbiguousRequest."""
 
 OPERATIONS: Final[dict[str, OperationParser]] = {
     "GET": partial(_parse, GetOrCreate),
@@ -286,16 +283,16 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
     "POST": _parse_post,
     "QUERY": partial(_parse, GetOrCreate),
 }
-"""The parser per method of ``/api/user``: of bodies, and of query parameters for DELETE."""
+"""Method of ``/api/user`` -> parser of the body (for DELETE, of the query parameters)."""
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
-    """Parse a bulk line. Raises InvalidBody."""
+    """Parse a line of a bulk body, with ``replace`` as a Replacement. Raises InvalidBody."""
     return _parse(Replacement if replace else Merge, body)
 
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
-"""The parser of ``/api/user/rotate``."""
+"""Method of ``/api/user/rotate`` -> parser of the body."""
 
 
 MESSAGES: Final = {
@@ -308,4 +305,4 @@ MESSAGES: Final = {
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
 }
-"""Messages for the error types of pydantic."""
+"""Type of a pydantic error -> our message. Other types keep pydantic's message."""

@@ -12,26 +12,28 @@ from tenantry.errors import (
     AmbiguousAuthorization,
     BadRequest,
     BodyTooLarge,
+    InvalidBody,
     RequestTimeout,
     Unauthorized,
     UnsupportedMediaType,
 )
 from tenantry.http import prefers_problem, request_id_of
 from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
+from tenantry.provisioning.limits import check_text
 from tenantry.tokens import holds_token
 from tenantry.tracing import set_attribute
 
 MAX_BODY: Final = 64 * 1024
-"""Bytes."""
+"""Maximum bytes of a body, except in bulk requests."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Bytes of a body that may be read before authentication. Most have a few hundred."""
+"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred."""
 
 BODY_SECONDS: Final = 10.0
-"""Seconds for a client to send its body."""
+"""Default time limit for a client to send its body, in seconds."""
 
 DRAIN_SECONDS: Final = 1.0
-"""Seconds for the unused rest of a body to arrive."""
+"""Seconds that ``drain`` waits for the rest of a body."""
 
 _READ: Final = frozenset(
     {
@@ -51,18 +53,18 @@ _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
 _UTF_8: Final = ("utf-8", "utf8")
-"""The registered name and a common spelling."""
+"""The registered name of the charset, and a common alias."""
 
 
 class ClientDisconnected(Exception):
-    """The client closed the connection before its body was complete; nothing was done."""
+    """The client closed the connection before it had sent its body or received the response."""
 
 
 class ApiRequest:
-    """A request's headers, and its body within limits of size and time. A repeated header is an error.
+    """A request: its headers, query parameters, and its body within limits of size and time.
 
-    ``id`` is the caller's X-Request-Id, or a new one if that is malformed or looks like a token. ``root_path`` is the
-    mount. ``complete``: the whole body was received.
+    ``id`` is the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path`` is
+    the path where the app is mounted. ``complete``: whether the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -89,7 +91,7 @@ class ApiRequest:
     # --- headers ------------------------------------------------------------------------------------------------------
 
     def api_token(self) -> str:
-        """The API token in Authorization, after ``Token``. Raises Unauthorized, AmbiguousAuthorization."""
+        """The API token in ``Authorization: Token …``. Raises Unauthorized, AmbiguousAuthorization."""
         given = self.authorization()
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
@@ -99,7 +101,8 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The lower-case scheme of Authorization and the rest, or None. Raises AmbiguousAuthorization."""
+        """The scheme (in lower case) and the credentials of Authorization; None if absent. Raises
+        AmbiguousAuthorization if repeated."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -110,12 +113,12 @@ class ApiRequest:
 
     @property
     def scheme(self) -> bytes:
-        """The lower-case scheme of Authorization; empty if absent or repeated."""
+        """The scheme of Authorization, in lower case; empty if the header is absent or repeated."""
         given = self._values.get(b"authorization", ())
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether Prefer (RFC 7240) has this lower-case name without a value."""
+        """Whether a Prefer header (RFC 7240) has this preference, given in lower case, without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
@@ -124,7 +127,7 @@ class ApiRequest:
         return b"content-type" in self._values
 
     def require_media_type(self, *kinds: str) -> None:
-        """Raises UnsupportedMediaType unless the body has one of these media types, in UTF-8, uncompressed."""
+        """Raises UnsupportedMediaType unless the headers declare one of these media types, in UTF-8, uncompressed."""
         given = self._values.get(b"content-type", ())
         if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
             raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
@@ -137,7 +140,8 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """1 to 255 visible ASCII characters, or None. Raises BadRequest, also for a key that holds a token."""
+        """The Idempotency-Key, or None. Raises BadRequest unless it has 1 to 255 visible ASCII characters and no
+        token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -149,16 +153,13 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. Raises BadRequest for a value other than ``true`` and ``false``, a
-        repeated name, and a parameter not in ``others``, which may be a misspelling."""
-        match self.query(*others, "dry_run").get("dry_run", "false"):
-            case "true" | "false" as value:
-                return value == "true"
-        raise BadRequest("the query parameter dry_run must be true or false: dry_run=true writes nothing")
+        """Whether the query has ``dry_run=true``. Raises BadRequest for values other than ``true`` and ``false``, and
+        the errors of ``query``: an unknown parameter may be a misspelt ``dry_run``."""
+        return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """The query parameters. Raises BadRequest for unknown and repeated names, and for invalid percent-encoded
-        UTF-8."""
+        """The query parameters. Raises BadRequest for a name that is not in ``names`` or repeated, and for invalid
+        percent-encoded UTF-8."""
         if not self._query:
             return {}
         try:
@@ -179,22 +180,22 @@ class ApiRequest:
     # --- the body -----------------------------------------------------------------------------------------------------
 
     def has_small_body(self) -> bool:
-        """Whether at most SMALL_BODY bytes are announced, without ``Expect`` (RFC 9110 section 10.1.1)."""
+        """Whether Content-Length is at most SMALL_BODY and there is no Expect header (RFC 9110 section 10.1.1)."""
         if b"content-length" not in self._values or b"expect" in self._values:
             return False
         digits = self._values[b"content-length"][0]
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """The whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
-        self.require_length(MAX_BODY)  # before the first read, which makes servers send 100 Continue
+        """Read the whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
         except DeadlineExceeded:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Raises BodyTooLarge if the announced body is larger; BadRequest."""
+        """Raises BodyTooLarge if Content-Length exceeds ``most``, BadRequest if it is malformed or contradictory."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -202,7 +203,7 @@ class ApiRequest:
             check_size(int(lengths[0]), most)
 
     async def next_part(self, seconds: float) -> bytes:
-        """The next part of a body of any length; the last one sets ``complete``. Raises RequestTimeout,
+        """Read the next part of a body of any length; the last part sets ``complete``. Raises RequestTimeout,
         ClientDisconnected."""
         try:
             return await run_with_timeout(seconds, self._next_part())
@@ -233,8 +234,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing with unread data could reset
-        the connection before the client has read the response (RFC 9112 section 9.6). False: close the connection."""
+        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing a connection that
+        has unread data could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if
+        the rest did not arrive: the connection must be closed."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -255,3 +257,38 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
     return kind in wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))
+
+
+# --- query parameters: errors name the parameter and never show its value ---------------------------------------------
+
+
+def read_text(parameters: dict[str, str], name: str) -> str | None:
+    """The parameter's value, or None if absent. Raises BadRequest unless it is a valid id or name (``check_text``)."""
+    text = parameters.get(name)
+    if text is None:
+        return None
+    try:
+        check_text(text, f"/{name}")
+    except InvalidBody as error:
+        reason = error.message
+    else:
+        return text
+    raise BadRequest(f"the query parameter {name}: {reason}")
+
+
+def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
+    """The parameter's value. Raises BadRequest unless it is a whole number from ``least`` to ``most``."""
+    text = parameters.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise BadRequest(f"the query parameter {name} must be a whole number from {least} to {most}")
+    return int(text)
+
+
+def read_flag(parameters: dict[str, str], name: str) -> bool:
+    """Whether the parameter is ``true``; False if absent. Raises BadRequest unless it is ``true`` or ``false``."""
+    match parameters.get(name, "false"):
+        case "true" | "false" as value:
+            return value == "true"
+    raise BadRequest(f"the query parameter {name} must be true or false")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import Draining
 from tenantry.ports import Clock, Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract
@@ -29,7 +29,8 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """A constant document. ``make`` runs per request, because OpenAPI documents are slow to make and rarely read."""
+    """Serves a document. ``make`` is called for each request, not at start: OpenAPI documents are slow to build and
+    rarely requested."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -45,8 +46,8 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 
 class ReadinessEndpoint(Endpoint):
-    """``/readyz``: 503 if the store is unavailable or the server drains. Disconnected buses and unreadable key files
-    are listed as degraded, with status 200."""
+    """``/readyz``: 503 if the store is unavailable or the server is shutting down. For a disconnected bus or an
+    unreadable key file the status is 200, and ``degraded`` names it."""
 
     def __init__(
         self,
@@ -64,23 +65,22 @@ class ReadinessEndpoint(Endpoint):
         self._buses = buses
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Raises Draining, StoreUnavailable."""
         if self._draining():
             raise Draining("this server is about to stop: send requests to another")
         await Deadline(self._seconds).read(self._store.ready())
         degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
         self._keys.refresh(within=_KEYS_SECONDS)
-        if self._keys.problem is not None:  # logged, not shown: it names the file
+        if self._keys.problem is not None:  # only the log names the file
             degraded.append(f"{type(self._keys).__name__}: unreadable")
         return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """Routes for ``Starlette(routes=[*api.routes, …], exception_handlers={404:
+    """The routes of the API, for ``Starlette(routes=[*api.routes, …], exception_handlers={404:
     tenantry.provisioning.http.not_found})``.
 
-    Also set ``app.router.redirect_slashes = False``, or Starlette redirects ``/api/user//`` to ``/api/user``.
+    Also set ``app.router.redirect_slashes = False``; otherwise Starlette redirects ``/api/user//`` to ``/api/user``.
     """
 
     routes: tuple[BaseRoute, ...]
@@ -102,14 +102,15 @@ def create_api(
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
 ) -> Api:
-    """The routes below ``/api`` and ``/oauth``, each also with a trailing slash, the OpenAPI documents and health
-    checks. Does no I/O.
+    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
+    health checks. Does no I/O.
 
-    ``body_seconds`` limits a body or the next part of a bulk; ``store_seconds`` the store calls of a request or bulk
-    batch. ``observer`` gets a record of each answered request below ``/api`` and ``/oauth``, also of a 401; not of
-    OPTIONS, a 405 or an encoded slash. While ``draining()``, ``/readyz`` answers 503 and bulks end early. ``contact``
-    is a web or mail address, else ValueError. ``/readyz`` reports ``buses``.
-    ``contract`` checks properties before they are written. Introspection checks end dates by ``time_of_day``.
+    ``body_seconds`` limits the time to receive a body, or the next part of a bulk body; ``store_seconds`` the store
+    calls of a request or bulk batch. ``observer`` gets a record of each answered request to ``/api`` and ``/oauth``,
+    including 401s, but not of OPTIONS, 405s and paths with an encoded slash. While ``draining()`` is true, ``/readyz``
+    answers 503 and bulk requests end early. ``contact``, for the OpenAPI documents, is a web or mail address (else
+    ValueError). ``/readyz`` reports the status of ``buses``. ``contract`` checks properties before they are written.
+    Introspection compares end dates with ``time_of_day()``.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
@@ -143,10 +144,10 @@ def create_api(
 
 
 class FastRouter:
-    """Sends API requests straight to their Endpoint, and all others to ``app``.
+    """Passes requests of the API directly to their Endpoint, and all others to ``app``.
 
-    ``app`` has the routes of ``create_api`` and no middleware. Saves a tenth of a GET
-    (docs/decisions/0086-fast-router.md).
+    ``app`` has the routes of ``create_api``, and no middleware, which API requests would skip. Saves a tenth of a GET
+    (decision 86).
     """
 
     def __init__(self, app: Starlette) -> None:

@@ -1,4 +1,4 @@
-"""Strict JSON of request bodies. Errors give the position of a mistake, never the surrounding text."""
+"""Strict parsing of JSON bodies. Errors give the position of a mistake, but never quote the body."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tenantry.errors import BadJson, InvalidBody
 # of another string, in quadratic time.
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
 _LONGEST_INT: Final = 17
-"""The length of -9007199254740991. Longer integers exceed the limits, and Python refuses very long ones."""
+"""The length of -9007199254740991. Longer integers exceed the limits and are not parsed: Python refuses very long
+ones."""
 
 
 class _Rejected(Exception):
@@ -22,11 +23,11 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """Parse a JSON object; errors call it ``what``.
+    """Parse a JSON object. Errors call the input ``what``.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
-    (422) for other values than objects, and too deep nesting. Overlong integers become infinite floats, which the
-    limits refuse.
+    (422) for a value that is not an object, and for too deep nesting. Integers of more than 17 characters become
+    infinite floats, which the limits refuse.
     """
     text = _text(raw, what)
     try:
@@ -41,7 +42,7 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # Outside the handlers, as the decoder's error holds the whole text and would become the context of this error.
+    # Raised outside the handlers, because the decoder's error contains the body and would become the context of ours.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 

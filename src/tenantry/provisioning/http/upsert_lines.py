@@ -14,46 +14,46 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Lines per transaction. It locks SQLite's file, or a row that all writers of PostgreSQL need, for some ten
-milliseconds."""
+"""Maximum lines per transaction. For some ten milliseconds, such a transaction blocks other writers: it locks the
+SQLite file, or the row of the generation in PostgreSQL."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Bytes per transaction, exceeded by at most one line."""
+"""Maximum bytes of lines per transaction; the last line may exceed it."""
 
 FAILED: Final = "failed"
-"""The name of the count of failed lines in the summary."""
+"""Name of the count of failed lines in the summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line: its upsert or error, and its size in bytes."""
+    """A line: its number, the upsert or the error that it was parsed to, and its size in bytes."""
 
     number: int
-    asked: Upsert | TenantryError
+    parsed: Upsert | TenantryError
     size: int
 
     @property
     def provided_id(self) -> str | None:
-        """The id of its group; None for an error."""
-        return self.asked.provided_id if isinstance(self.asked, Upsert) else None
+        """None if the line has an error."""
+        return self.parsed.provided_id if isinstance(self.parsed, Upsert) else None
 
 
 def read_line(line: Line, *, replace: bool) -> UpsertLine:
-    """Parse a bulk line."""
     if line.text is None:
         return UpsertLine(line.number, BodyTooLarge(f"the line is longer than {MAX_LINE} bytes"), MAX_LINE)
-    asked: Upsert | TenantryError
+    parsed: Upsert | TenantryError
     try:
         operation = parse_line(decode_json(line.text, what="line"), replace=replace)
     except TenantryError as error:
-        asked = error
+        parsed = error
     else:
-        asked = Upsert(operation.user_group_id, operation.changes())
-    return UpsertLine(line.number, asked, len(line.text))
+        parsed = Upsert(operation.user_group_id, operation.changes())
+    return UpsertLine(line.number, parsed, len(line.text))
 
 
 class UpsertBatch:
-    """Lines that are written together, with distinct ids: a repeated id builds on the line before."""
+    """Lines that are written in one transaction. Their ids differ: a second line for a group must see the first one's
+    result."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -73,12 +73,12 @@ class UpsertBatch:
     async def write(
         self, provisioner: UpsertProvisioner, environment: Environment, *, merge: bool, author: Author
     ) -> list[UpsertResult]:
-        asked = [each.asked for each in self.lines if isinstance(each.asked, Upsert)]
-        done = iter(await provisioner.upsert_many(environment, asked, merge=merge, author=author))
-        return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
+        upserts = [each.parsed for each in self.lines if isinstance(each.parsed, Upsert)]
+        done = iter(await provisioner.upsert_many(environment, upserts, merge=merge, author=author))
+        return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """The report lines, built lazily because a short line may name a large group."""
+        """The report of each line, made one by one, because a short line may return a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 
@@ -89,8 +89,6 @@ def _report(number: int, result: UpsertResult) -> dict[str, Any]:
 
 
 class UpsertCounts:
-    """Counts lines by outcome."""
-
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 

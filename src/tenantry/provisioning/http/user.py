@@ -14,13 +14,12 @@ from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import LoadedGroup, Operation, OperationCall, OperationParser
-from tenantry.provisioning.http.query_parameters import read_text
-from tenantry.provisioning.http.request import ApiRequest
+from tenantry.provisioning.http.request import ApiRequest, read_text
 from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
 
 KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
-"""An Idempotency-Key and its body."""
+"""An Idempotency-Key and the request body that came with it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 _DRY_RUN = ((b"dry-run", b"true"),)
@@ -37,8 +36,8 @@ _BODY_DROPPED = (
 class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4) and ``/api/user/rotate``. With ``?dry_run=true`` it writes nothing.
 
-    ``operations`` parses bodies by method. ``example`` is a valid body, quoted when a body is empty. The endpoints of a
-    service share ``in_flight``.
+    ``operations`` maps each method to the parser of its body. ``example`` is a valid body, which the error for an empty
+    body quotes. All endpoints of a service share ``in_flight``.
     """
 
     def __init__(
@@ -51,9 +50,8 @@ class UserGroupEndpoint(Endpoint):
         self._in_flight = in_flight
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the group. Raises the errors of docs/http-api.md, in order."""
         context = self._context
-        # The deadline starts after the body has arrived.
+        # The deadline counts the time of store calls, not the time in which the body arrives.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)
@@ -69,7 +67,7 @@ class UserGroupEndpoint(Endpoint):
         if keyed is None:
             result = await operation.run(call)
         else:
-            operation.check()  # 422 precedes the 409 of a key in flight; too deep nesting cannot be hashed
+            operation.check()  # 422 comes before 409 idempotency_in_flight, and before hashing fails
             once = idempotency_key(*keyed, context.keys)
             with self._in_flight.claim(caller.environment, once):
                 result = await operation.run(replace(call, once=once))
@@ -79,8 +77,8 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Read operation, Idempotency-Key, caller and group. A small body is read before authentication, so that token
-        and group need one store call."""
+        """Parse the operation and Idempotency-Key, authenticate, and read the group. A small body is read before
+        authentication, so that one store call reads both the API token and the group."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -88,7 +86,7 @@ class UserGroupEndpoint(Endpoint):
             operation, keyed = await self._parse(request)
         except TenantryError:
             if small:
-                await self._context.authenticate(digest, deadline)  # 401 comes before all that is wrong with a body
+                await self._context.authenticate(digest, deadline)  # a 401 comes before errors of the body
             raise
         provided_id = operation.group_to_load
         if provided_id is None or keyed is not None:
@@ -125,13 +123,14 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key with keyed hashes of the body; white space and the order of names do not matter."""
+    """The key with keyed hashes of the body, which do not depend on white space or the order of names."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The Idempotency-Keys in flight in this process. Between processes the store's transaction decides."""
+    """The Idempotency-Keys whose requests are running in this process. Between processes the store's transaction
+    decides."""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()

@@ -9,12 +9,11 @@ from tenantry.groups import Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import listed_group
-from tenantry.provisioning.http.query_parameters import read_number, read_text
-from tenantry.provisioning.http.request import ApiRequest
+from tenantry.provisioning.http.request import ApiRequest, read_number, read_text
 from tenantry.provisioning.limits import MAX_INT
 
 LARGEST_PAGE: Final = 500
-"""Groups per page. Each may have 32 KiB of properties."""
+"""Maximum groups per page. Each may have 32 KiB of properties."""
 
 DEFAULT_PAGE: Final = 100
 
@@ -27,7 +26,6 @@ class UserGroupsEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with a page. Raises the errors of docs/http-api.md, in order."""
         context, deadline = self._context, Deadline(self._context.store_seconds)
         caller = await context.authenticate(digest_of(request.api_token()), deadline)  # 400, 401
         wanted = request.query("user_group_id", "match", "after", "limit")  # 400
@@ -43,7 +41,7 @@ class UserGroupsEndpoint(Endpoint):
             return json_response(
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
-        # An extra group tells whether there is another page.
+        # One group more than the page shows tells whether there is a next page.
         listing = context.store.groups.list(caller.environment, after=after, limit=limit + 1, match=match)
         found = list(await deadline.read(listing))
         more = len(found) > limit

@@ -1,1 +1,1 @@
-"""Contract tests of a store and its parts."""
+"""Contract tests for a store and its parts."""

@@ -1,5 +1,5 @@
 """The contract of ``store.audit``."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ SECRET = "s3cr3t-value"  # noqa: S105 - what must not be found
 
 
 class AuditContract:
-    """Tests of AuditTrail and of each write's ``author``."""
+    """Tests AuditTrail, and that each write records its ``author``."""
 
     async def test_every_action_leaves_one_entry(self, store: Store, clock: FrozenClock) -> None:
-        """With author, time, subject and environment, but no secrets."""
+        """The entry has author, time, subject and environment, but no secrets."""
         environment = await store.environments.create("production", Tag.CUSTOMER, author=ANN)
         clock.advance(1)
         await store.environments.set_grace(environment, 30, author=ANN)
@@ -99,7 +99,6 @@ class AuditContract:
         assert list(await store.audit.list()) == before
 
     async def test_a_token_in_the_wrong_field_is_masked(self, store: Store) -> None:
-        """Callers may send a token as an id or a request id."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         whole = f"ugtc_k1_{'A' * 39}.{'A' * 43}123456", f"ugkc_{'c' * 49}"
         for number, token in enumerate(whole):
@@ -113,7 +112,6 @@ class AuditContract:
         assert "ugkc_…cccc" in text
 
     async def test_the_trail_is_read_in_pages(self, store: Store) -> None:
-        """``after`` and ``limit`` return each entry once, oldest first; ``environment`` filters."""
         for name in ("a", "b"):
             environment = await store.environments.create(name, Tag.CUSTOMER)
             for number in range(3):
@@ -134,7 +132,7 @@ class AuditContract:
         assert list(await store.audit.list(environment="nowhere")) == []
 
     async def test_the_head_is_that_of_the_entry_that_was_sealed_last(self, store: Store) -> None:
-        """None without keys. ``tenantry audit verify`` relies on it."""
+        """``tenantry audit verify`` relies on it. A store without keys has no head."""
         assert await store.audit.head() is None
         environment = await store.environments.create("production", Tag.CUSTOMER)
         await store.environments.set_grace(environment, 5)

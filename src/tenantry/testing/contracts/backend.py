@@ -2,15 +2,15 @@
 
     class TestMyBackend(BackendContract):
         @pytest.fixture
-        async def store(self, clock): ...   # the tests write here: any empty Store
+        async def store(self, clock): ...   # an empty Store, to which the tests write
 
         @pytest.fixture
-        async def backend(self, store): ... # the tests read here
+        async def backend(self, store): ... # your backend, from which the tests read
 
-The store uses the fixture ``clock``. The tests run on asyncio with the anyio plugin. A cache may hold groups under a
-lease only if the backend passes LeaseContract, which includes BackendContract.
+The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. LeaseContract
+includes BackendContract; a LeasedBackend must pass it, because a Resolver caches its groups under a lease.
 """
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tenantry.testing import FrozenClock, make_token
 
 @pytest.mark.anyio
 class BackendContract:
-    """Tests of ``find``. A subclass provides the fixtures ``store`` and ``backend``."""
+    """Tests ``find``. A subclass provides the fixtures ``store`` and ``backend``."""
 
     @pytest.fixture
     def anyio_backend(self) -> str:
@@ -41,7 +41,6 @@ class BackendContract:
         return FrozenClock()
 
     async def test_only_the_live_token_finds_its_group(self, store: Store, backend: Backend) -> None:
-        """A token that differs in any part finds nothing."""
         issued = await make_issued(store)
         assert _fields(await backend.find(issued.token)) == _fields(issued.group)
         other = "k2" if issued.token.key_id == "k1" else "k1"
@@ -66,7 +65,6 @@ class BackendContract:
     async def test_a_token_in_its_grace_finds_the_group(
         self, store: Store, backend: Backend, clock: FrozenClock
     ) -> None:
-        """Until its grace ends, and only with its nonce."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         assert _fields(await backend.find(first.token)) == _fields(second.group)
@@ -93,11 +91,11 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests of ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots (the same
-    host and run folder)."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots: they have the
+    same host and run folder."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
-        """Rotate, update and delete each add a change with the next generation; a creation does not."""
+        """A rotation, update or deletion adds a change with the next generation; a creation adds none."""
         start = (await backend.changes(None)).generation
         issued = await make_issued(store)
         environment = issued.group.environment
@@ -149,7 +147,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``None`` returns an unbroken list up to now; a future generation an empty one."""
+        """``changes(None)`` ends with the last change and skips none. After a future generation there are none."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)
@@ -160,15 +158,14 @@ class LeaseContract(BackendContract):
         assert (ahead.generation, ahead.changes) == (listed.generation, ())
 
     async def test_the_store_keeps_its_id(self, store: Store, backend: LeasedBackend) -> None:
-        """32 hex characters."""
         ids = {(await backend.changes(None)).store_id, (await backend.changes(0)).store_id}
         (one,) = ids
         assert len(one) == 32
         assert set(one) <= set("0123456789abcdef")
 
     async def test_a_read_is_one_snapshot(self, store: Store, backend: LeasedBackend) -> None:
-        """During rotations, no read shows a version with an older generation. Fails if generation and group are read
-        separately."""
+        """During rotations, each read has the generation of the token version that it returns. Fails if group and
+        generation are read separately."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         tokens, done = [issued], asyncio.Event()
@@ -194,7 +191,7 @@ class LeaseContract(BackendContract):
 
     @pytest.mark.parametrize("fresh", [True, False])
     async def test_a_read_gives_group_and_generation(self, store: Store, backend: LeasedBackend, fresh: bool) -> None:
-        """A live token gives its group, any other None; the generation is never in the future."""
+        """A live token returns its group, another token None. The generation is never later than the last change."""
         first = await make_issued(store)
         second = await rotate(store, first)
         now = (await backend.changes(None)).generation
@@ -207,7 +204,7 @@ class LeaseContract(BackendContract):
     async def test_a_read_gives_the_rest_of_a_grace(
         self, store: Store, backend: LeasedBackend, clock: FrozenClock
     ) -> None:
-        """``seconds`` is the remaining grace by the store's clock; None for the live token."""
+        """``seconds`` is the rest of the grace by the store's clock, and None for the live token."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         clock.advance(12.5)
@@ -218,7 +215,6 @@ class LeaseContract(BackendContract):
         assert (reading.group, reading.seconds) == (None, None)
 
     async def test_reads_at_once_get_each_their_own(self, store: Store, backend: LeasedBackend) -> None:
-        """40 concurrent reads."""
         issued = [await make_issued(store, f"g{number}") for number in range(15)]
         tokens = [each.token for each in issued] * 2 + [make_token() for _ in range(8)]
         tokens += [replace(issued[0].token, nonce=bytes(16)), replace(issued[1].token, version=9)]
@@ -227,7 +223,6 @@ class LeaseContract(BackendContract):
         assert [reading.group for reading in readings] == groups
 
     async def test_the_slot_has_another_version_after_each_write(self, store: Store, backend: LeasedBackend) -> None:
-        """After ``changes``, each write leaves a new even version, even a refused one."""
         issued = await make_issued(store)
         environment = issued.group.environment
         await backend.changes(None)
@@ -248,7 +243,6 @@ class LeaseContract(BackendContract):
         assert not any(version & 1 for version in seen)
 
     async def test_the_slot_is_odd_while_a_write_is_under_way(self, store: Store, backend: LeasedBackend) -> None:
-        """The version is odd until the commit, then even."""
         issued = await make_issued(store)
         await backend.changes(None)
         assert backend.slots is not None
@@ -265,8 +259,8 @@ class LeaseContract(BackendContract):
         assert after != before
 
     async def test_racing_writers_skip_no_generation(self, store: Store, backend: LeasedBackend) -> None:
-        """A polling follower sees each generation once. Fails if the generation is counted outside the write's
-        transaction."""
+        """A reader that polls during writes gets each generation once. Fails if a generation is counted outside of the
+        write's transaction."""
         issued = [await make_issued(store, f"g{number}") for number in range(32)]
         start = (await backend.changes(None)).generation
         listed_changes: list[Change] = []
@@ -290,7 +284,6 @@ def _fields(group: UserGroup | None) -> dict[str, Any] | None:
 
 
 async def make_issued(store: Store, name: str = "acme") -> Issued:
-    """Create a group in ``production``, which is created if missing."""
     production = await store.environments.get("production") or await store.environments.create(
         "production", Tag.CUSTOMER
     )

@@ -1,5 +1,5 @@
 """The contract of ``store.codes``."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class CodeContract:
         assert await store.codes.redeem(DIGEST, purpose="preview") == "x"
 
     async def test_what_a_code_is_for_is_read(self, store: Store, clock: FrozenClock) -> None:
-        """Reading the purpose does not redeem the code."""
         await store.codes.add(DIGEST, purpose="preview", payload="x", lifetime=60)
         assert [await store.codes.purpose(each) for each in (DIGEST, DIGEST, b"e" * 32)] == ["preview"] * 2 + [None]
         clock.advance(60)
@@ -52,7 +51,6 @@ class CodeContract:
         assert await store.codes.read(DIGEST, purpose="session") is None
 
     async def test_a_code_may_be_recorded(self, store: Store) -> None:
-        """In the audit trail, with its author; a refused code is not."""
         made = AuditNote(Author("ann", "r-1"), "preview.created", "production", "acme", {"dashboard": "sales"})
         await store.codes.add(DIGEST, purpose="preview", payload="x", lifetime=60, audited=made)
         with pytest.raises(AlreadyExists):
@@ -70,7 +68,7 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") is None
 
     async def test_a_group_keeps_its_newest_codes(self, store: Store, clock: FrozenClock) -> None:
-        """A share limits the codes of one group and purpose; others stay."""
+        """A CodeShare deletes older codes of its group and purpose, and no others."""
         share, digests = CodeShare(b"group-01", 3), [bytes([number]) * 32 for number in range(7)]
         others = [("embed", share), ("download", CodeShare(b"group-02", 3)), ("download", None)]
         for number, (purpose, other) in enumerate(others):
@@ -89,7 +87,8 @@ class CodeContract:
             assert await store.codes.redeem(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """With a frozen clock the new code stays, and none is deleted before the share is full."""
+        """The store cannot order codes of the same time. It must keep the new code, and delete none before the share is
+        full."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
         for number, digest in enumerate(digests, 1):
             await store.codes.add(digest, purpose="download", payload="x", lifetime=60, share=share)
@@ -98,7 +97,6 @@ class CodeContract:
             assert found.count("download") == min(number, 20)
 
     async def test_codes_that_ended_are_forgotten(self, store: Store, clock: FrozenClock) -> None:
-        """A later code deletes expired ones."""
         await store.codes.add(DIGEST, purpose="embed", payload="old", lifetime=60)
         await store.codes.add(b"e" * 32, purpose="embed", payload="live", lifetime=600)
         with pytest.raises(AlreadyExists):
@@ -109,7 +107,7 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") == "live"
 
     async def test_codes_end_with_the_api_token_that_issued_them(self, store: Store, clock: FrozenClock) -> None:
-        """Revocation ends its codes and returns their number, without expired ones."""
+        """Revoking the API token deletes its codes and returns the number of live ones."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         gone, other = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")
@@ -146,7 +144,8 @@ class CodeContract:
             await store.codes.add(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
 
     async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
-        """Codes issued during a revocation are refused or end. Fails without a lock on the API token."""
+        """A code that is added during the revocation is refused, or deleted by it. Fails without a lock on the API
+        token."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for round_ in range(8):
             issuer = await store.api_tokens.create(

@@ -1,5 +1,5 @@
 """The contract of ``store.environments``."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 
 
 class EnvironmentContract:
-    """Tests of EnvironmentStore."""
-
     async def test_an_environment_comes_back(self, store: Store) -> None:
         made = [
             await store.environments.create("production", Tag.CUSTOMER),
@@ -46,7 +44,7 @@ class EnvironmentContract:
         assert list(await store.environments.list()) == made
 
     async def test_an_environment_has_a_grace_of_its_own(self, store: Store, clock: FrozenClock) -> None:
-        """A rotation without ``grace_seconds`` uses the environment's current grace."""
+        """A rotation without ``grace_seconds`` takes the environment's at that time."""
         environment = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         assert environment.grace_seconds == 60
         assert await store.environments.get("production") == environment
@@ -57,7 +55,7 @@ class EnvironmentContract:
         assert (changed.id, changed.grace_seconds) == (environment.id, 5)
         assert list(await store.environments.list()) == [changed]
         clock.advance(59)
-        assert await store.find(first.token) is not None  # a grace that runs is not touched
+        assert await store.find(first.token) is not None  # ``set_grace`` does not change a grace that has begun
         third = await store.groups.rotate(environment, second.token, key_id="k1", nonce=secrets.token_bytes(16))
         clock.advance(4)
         assert await store.find(second.token) is not None
@@ -69,7 +67,6 @@ class EnvironmentContract:
             await store.environments.set_grace(Environment(77, "nowhere", Tag.CUSTOMER), 5)
 
     async def test_nobody_embeds_until_hosts_are_set(self, store: Store) -> None:
-        """Hosts belong to one environment, are replaced as a whole, and are audited."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.TESTING)
         assert dict(await store.environments.embedding_hosts()) == {}

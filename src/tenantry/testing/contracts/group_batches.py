@@ -1,5 +1,5 @@
 """The contract of batch reads and writes of groups."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ EXACT: dict[str, Any] = {"z": 1.0, "a": {"b": [None, "é👩\u200d👧", 2**53 -
 
 
 class GroupBatchContract:
-    """Tests of ``get_many`` and ``write_many``."""
-
     async def test_many_groups_are_read_by_their_ids(self, store: Store) -> None:
         production, made = await _made(store, "acme", "Acme", "é '\"\\,{}")
         other = await store.environments.create("other", Tag.CUSTOMER)
@@ -43,7 +41,6 @@ class GroupBatchContract:
         assert dict(await store.groups.get_many(production, [])) == {}
 
     async def test_many_groups_are_created_together(self, store: Store) -> None:
-        """An existing group is unchanged, and its write returns None."""
         production, (acme,) = await _made(store, "acme")
         drafts = [GroupDraft(f"g{number}", f"G{number}", {**EXACT, "n": number}, {"m": "s"}) for number in range(40)]
         drafts += [GroupDraft("empty", "Empty", {}, {}), GroupDraft("none", "None")]
@@ -66,7 +63,7 @@ class GroupBatchContract:
         assert len({each.group.team_id for each in done if each is not None}) == len(creations)
 
     async def test_many_groups_are_updated_together(self, store: Store) -> None:
-        """A write that changes nothing makes no revision, change or audit entry."""
+        """An update to equal values adds no revision, change or audit entry."""
         production, made = await _made(store, "a", "b", "c")
         a, b, c = (each.group for each in made)
         before, entries = await store.changes(None), await store.audit.list()
@@ -91,7 +88,7 @@ class GroupBatchContract:
         assert {each.author for each in noted} == {Author("bulk", "r1")}
 
     async def test_one_of_many_that_is_not_as_expected_is_left_alone(self, store: Store) -> None:
-        """A group changed since it was read is skipped; the rest of the batch commits."""
+        """An update of a group that was changed since it was read returns None; the rest of the batch commits."""
         production, made = await _made(store, "updated", "rotated", "deleted", "again", "same")
         rotated = made[1]
         await store.groups.update(production, "updated", GroupChanges(name="x"))
@@ -140,7 +137,6 @@ class GroupBatchContract:
             )
 
     async def test_racing_writers_of_many_make_each_group_once(self, store: Store) -> None:
-        """Different orders cause no deadlock."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         names = [f"g{number}" for number in range(30)]
 

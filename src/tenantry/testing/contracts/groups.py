@@ -1,5 +1,5 @@
 """The contract of ``store.groups``."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -79,10 +79,9 @@ EXACT_VALUES: list[dict[str, Any]] = [
 
 
 class GroupContract(EndDateContract, GroupBatchContract, RotationContract, IdempotencyContract):
-    """Tests of GroupStore and Backend."""
+    """Tests GroupStore, and ``find`` of a store."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
-        """The second get-or-create changes nothing."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         token = make_token()
         first = await store.groups.get_or_create(
@@ -126,7 +125,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.groups.get(issued.group.environment, "other") is None
 
     async def test_a_group_is_found_by_its_handle(self, store: Store) -> None:
-        """In any environment, with any live token, until it is deleted."""
         issued = await _issued(store)
         environment, handle = issued.group.environment, issued.token.handle
         assert await store.groups.get(handle=handle) == replace(issued, created=False)
@@ -200,7 +198,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert _json(emptied) == [None, None]
 
     async def test_an_update_keeps_what_it_does_not_name(self, store: Store) -> None:
-        """Given fields are replaced as a whole; the token stays."""
         issued = await _issued(store, properties={"a": 1, "b": 2}, mapping={"main": "eu"})
         environment = issued.group.environment
         one = await store.groups.update(environment, "acme", GroupChanges(name="New"))
@@ -213,7 +210,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.find(issued.token) == two.group
 
     async def test_an_update_of_what_was_expected(self, store: Store) -> None:
-        """``expected`` rejects a group that was updated, rotated or recreated."""
+        """``expected`` makes an update fail if the group was updated, rotated or recreated since."""
         issued = await _issued(store, properties={"a": 1})
         environment = issued.group.environment
         one = await store.groups.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
@@ -253,7 +250,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert list(await store.groups.list(production)) == []
 
     async def test_a_deleted_group_is_never_revived(self, store: Store) -> None:
-        """A later group with this id has a new number."""
         issued = await _issued(store)
         environment = issued.group.environment
         assert await store.groups.delete(environment, "acme") == issued.group
@@ -277,7 +273,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
 
     @pytest.mark.parametrize(("match", "expected"), MATCHES)
     async def test_groups_are_found_by_id_and_name(self, store: Store, match: str, expected: set[str]) -> None:
-        """``match`` finds ids by their exact beginning, and names by a part, ignoring the case of A to Z."""
+        """``match`` is the exact start of an id, or a part of a name with A to Z in any case."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         await store.groups.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())

@@ -1,4 +1,4 @@
-"""The contract of rotation and of Idempotency-Keys."""
+"""The contracts of rotation and of Idempotency-Keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tenantry.ports import Store
 from tenantry.testing import FrozenClock, make_token
 from tenantry.testing.contracts.backend import make_issued, rotate
 
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 
 class _Recorder:
@@ -39,7 +39,7 @@ class _Recorder:
 
 
 class RotationContract:
-    """Tests of ``rotate``, grace and ``subscribe``."""
+    """Tests ``rotate``, grace and ``subscribe``."""
 
     async def test_a_rotation_replaces_the_token(self, store: Store) -> None:
         first = await make_issued(store)
@@ -62,7 +62,6 @@ class RotationContract:
         assert won[0].token.version == 2
 
     async def test_a_token_of_another_environment_is_unknown(self, store: Store) -> None:
-        """Whatever its tag."""
         first = await make_issued(store)
         for name, tag in [("b", Tag.CUSTOMER), ("c", Tag.TESTING)]:
             foreign = await store.environments.create(name, tag)
@@ -83,7 +82,7 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """Not even within its grace."""
+        """A token that was rotated cannot rotate again, even during its grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -107,7 +106,6 @@ class RotationContract:
 
     @pytest.mark.parametrize("grace_seconds", [0, 60])
     async def test_a_further_rotation_ends_the_grace_before(self, store: Store, grace_seconds: int) -> None:
-        """At most one earlier version is valid."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         third = await rotate(store, second, grace_seconds=grace_seconds)
@@ -132,7 +130,8 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """With the new generation. Creations, reads, refused and replayed writes notify nobody."""
+        """Listeners get the handle and generation of each change. Creations, reads, refused and repeated writes are not
+        changes."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
@@ -157,7 +156,6 @@ class RotationContract:
         assert recorder.take() == [(handle, start + 4)]
 
     async def test_listeners_are_notified_before_the_writer(self, store: Store) -> None:
-        """``changed`` is called after the commit and before the caller's answer."""
         first = await make_issued(store)
         seen: list[str] = []
 
@@ -193,15 +191,12 @@ class RotationContract:
         assert recorder.take() == []
 
 
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
-
-
 DAY = 24 * 60 * 60
 ONCE = IdempotencyKey("key-1", (b"a" * 32,))
 
 
 class IdempotencyContract:
-    """Tests of ``once`` in get_or_create and rotate."""
+    """Tests ``once`` of ``get_or_create`` and ``rotate``."""
 
     async def test_a_repeated_rotation_gives_the_same_answer(self, store: Store) -> None:
         first = await _issued(store)
@@ -211,7 +206,6 @@ class IdempotencyContract:
         assert again.token.version == 2
 
     async def test_a_replay_is_the_answer_as_it_was(self, store: Store) -> None:
-        """Later updates are not in the replay."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         await store.groups.update(
@@ -241,14 +235,15 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """The first hash is stored; a replay may have it at any position."""
+        """A store keeps the first of ``body_hashes``. A repeated request is recognised if any of its hashes equals it:
+        after another signing key was made active, its first hash is another one."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
-        """After another rotation or a deletion, the idempotency key no longer returns its token."""
+        """After another rotation or a deletion the key raises IdempotencySuperseded instead of returning its token."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         third = await rotate(store, second, grace_seconds=60)
@@ -279,7 +274,6 @@ class IdempotencyContract:
         assert (created.created, created.replayed) == (True, False)
 
     async def test_a_key_is_forgotten_after_a_day(self, store: Store, clock: FrozenClock) -> None:
-        """Then it may come with another body."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         await _create(store, production, ONCE)
         clock.advance(DAY - 1)
@@ -288,7 +282,7 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """The others replay it or get IdempotencyInFlight."""
+        """One writer rotates. The others get the same response, or IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

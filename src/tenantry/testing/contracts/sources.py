@@ -1,5 +1,5 @@
 """The contract of ``store.sources``."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ URL = "postgresql://reader:s3cret@warehouse/sales"
 
 
 class SourceContract:
-    """Tests of SourceStore."""
-
     async def test_a_data_source_is_found_by_either_id(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.TESTING)
@@ -41,7 +39,7 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [made]
 
     async def test_a_data_source_keeps_its_session_variables(self, store: Store) -> None:
-        """In order and normalised; invalid ones are refused."""
+        """They keep their order, with tags in the form ``{{ path }}``. Invalid ones are refused."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         given = {"app.tenant": "{{user_group.id}}", "app.plan": "{{ user_group.properties.plan }}"}
         made = await store.sources.create(
@@ -72,7 +70,6 @@ class SourceContract:
             await store.sources.create(NOWHERE, source_id="ds_9", provided_id="z", url=URL)
 
     async def test_the_url_of_a_data_source_replaces_the_one_that_was_read(self, store: Store) -> None:
-        """A write based on an outdated read changes nothing."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, trusted=True)

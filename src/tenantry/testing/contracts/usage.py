@@ -1,5 +1,5 @@
 """The contract of usage by group."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ async def sums(store: Store, since: datetime = NOON, until: datetime = FAR) -> d
 
 
 class UsageContract:
-    """Tests of UsageStore."""
-
     async def test_usage_adds_up(self, store: Store) -> None:
-        """Exactly, over batches and writers."""
         assert await sums(store) == {}
         other = UsageKey("production", "zoo 😀'\"", "")
         await store.usage.add(batch(1, used(queries=3, rows=10**12, seconds=0.1), used(other, resolves=7)))
@@ -52,7 +49,6 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(9, 10**12 + 1, 1_000_000.3, 0), other: Usage(resolves=7)}
 
     async def test_no_batch_is_added_twice(self, store: Store) -> None:
-        """A writer without an answer resends its batch."""
         first = batch(1, used(queries=3))
         for _ in range(3):
             await store.usage.add(first)
@@ -61,13 +57,12 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(queries=4)}
 
     async def test_a_batch_that_is_sent_twice_at_once_is_added_once(self, store: Store) -> None:
-        """The first may still be in flight at the second."""
         await asyncio.gather(*(store.usage.add(batch(1, used(queries=3))) for _ in range(8)))
         assert await sums(store) == {ACME: Usage(queries=3)}
 
     async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
-        """Concurrent writes neither deadlock nor get lost. Fails on PostgreSQL if a batch locks rows in its own
-        order."""
+        """Concurrent batches do not deadlock, and none is lost. Fails on PostgreSQL if a batch locks rows in the order
+        in which it has them."""
         rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
         orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
         batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]
@@ -77,7 +72,7 @@ class UsageContract:
         assert set(found.values()) == {Usage(resolves=8)}
 
     async def test_usage_is_of_hours_and_of_whom_is_named(self, store: Store) -> None:
-        """From ``since`` until before ``until``, sorted by key."""
+        """``sums`` includes hours that begin at ``since`` or later and before ``until``, sorted by key."""
         elsewhere = UsageKey("other", "acme", "ds_1")
         zoo = UsageKey("production", "zoo", "")
         hours = [NOON - HOUR, NOON, NOON + HOUR]
@@ -92,7 +87,6 @@ class UsageContract:
         assert dict(await store.usage.sums(NOON, FAR, environment="production", group="nobody")) == {}
 
     async def test_usage_outlives_its_group(self, store: Store) -> None:
-        """A new group with this id continues it."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for number in (1, 2):
             await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())

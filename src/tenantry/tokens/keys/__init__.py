@@ -1,7 +1,5 @@
-"""The signing keys and their file."""
+"""The file of signing keys, and SigningKeys, which follows its changes."""
 
-from tenantry.tokens.keys.entropy import PUBLISHED as PUBLISHED
-from tenantry.tokens.keys.entropy import entropy_problem as entropy_problem
 from tenantry.tokens.keys.key_file import (
     DEFAULT_PATH,
     KeyInfo,
@@ -10,7 +8,9 @@ from tenantry.tokens.keys.key_file import (
     remove_key,
     rotate_key_file,
 )
+from tenantry.tokens.keys.key_file import PUBLISHED as PUBLISHED
 from tenantry.tokens.keys.key_file import KeyFile as KeyFile
+from tenantry.tokens.keys.key_file import entropy_problem as entropy_problem
 from tenantry.tokens.keys.key_file import new_key_file as new_key_file
 from tenantry.tokens.keys.key_file import parse_keys as parse_keys
 from tenantry.tokens.keys.signing_keys import SigningKeys

@@ -1,4 +1,4 @@
-"""The signing-key file."""
+"""The file of signing keys."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from tenantry.errors import InvalidKeys
 from tenantry.tokens import SigningKey
-from tenantry.tokens.keys.entropy import entropy_problem
 from tenantry.tokens.keys.private_file import create_private, locked, read_private, replace_private
 
 DEFAULT_PATH: Final = "tenantry.keys"
@@ -26,9 +27,9 @@ HEADER: Final = """\
 # sources in the store.
 # Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
 #
-# One key a line: id, time of creation (UTC), state, secret (base64url).
-# Exactly one key is active and signs; verify-only keys verify the tokens that they signed. An audit-only line is the
-# rest of a removed key: it verifies entries of the audit trail, and no token.
+# One key per line: id, time of creation (UTC), state, secret (base64url).
+# Exactly one key is active and signs; verify-only keys verify the tokens that they signed. An audit-only line is
+# what remains of a removed key: it verifies entries of the audit trail, but no token.
 # Change it with `tenantry keys rotate`, view it with `tenantry keys list`. Running programs read it once a second.
 """
 
@@ -45,27 +46,25 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """One key. ``created_at`` is in UTC."""
+    """The line of a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
     active: bool
 
     def line(self) -> str:
-        """The line, with the secret."""
         return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The audit key of a removed signing key."""
+    """The line of a removed signing key, of which only the audit key is kept."""
 
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
 
     def line(self) -> str:
-        """The line."""
         return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
 
 
@@ -75,37 +74,34 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """Parsed lines; a str is a comment."""
+    """The parsed lines of a key file; comments and blank lines are strings."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
-        """Signing keys, in file order."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """Audit keys of removed keys, by id."""
+        """The audit keys of removed signing keys, by id."""
         return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
 
     @property
     def active(self) -> KeyEntry:
-        """The key that signs."""
         return next(entry for entry in self.entries if entry.active)
 
     def text(self) -> str:
-        """The file's content."""
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """Add an active key; the former one only verifies. Raises InvalidKeys."""
+        """Add an active key; the former active key becomes verify-only. Raises InvalidKeys."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Remove a key, except its audit key. Raises InvalidKeys."""
+        """Remove a signing key, but keep its audit key. Raises InvalidKeys if the key is active or unknown."""
         if self.active.key.id == key_id:
             raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
@@ -115,7 +111,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        # The id after the active one, so that a removed id does not return soon.
+        # Counts on from the active id, so that the id of a removed key is not reused soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -126,7 +122,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """A new active key. Raises InvalidKeys for a weak secret."""
+    """The line of a new active key. Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
@@ -138,7 +134,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse a key file. Raises InvalidKeys with the line number, without secrets."""
+    """Parse the content of a key file. Raises InvalidKeys, which names the line but shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -212,21 +208,21 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
+    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key that signs from now on, and return it. Atomic. Raises InvalidKeys."""
+    """Add a random key, which becomes active, and return it. The file changes atomically. Raises InvalidKeys."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key, which ends its tokens, and return it. Raises InvalidKeys."""
+    """Remove a verify-only key, which invalidates the tokens that it signed, and return it. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -238,17 +234,17 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """The keys of a file, without secrets. Raises InvalidKeys."""
+    """The signing keys of a file, without secrets. Raises InvalidKeys."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
 def read_keys(path: str | Path) -> KeyFile:
-    """Read a key file. Raises InvalidKeys, which names the file."""
+    """Read and parse a key file. Raises InvalidKeys, which names the file."""
     return checked_keys(path, read_private(Path(path)))
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse ``raw``, read from ``path``. Raises InvalidKeys, which names the file."""
+    """Parse ``raw``, the content of the file at ``path``. Raises InvalidKeys, which names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
@@ -261,7 +257,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
-    # A symbolic link stays one: its target is replaced.
+    # Resolve symbolic links, so that the link's target is replaced and not the link.
     real = Path(path).resolve()
     with locked(real):
         contents = change(read_keys(real))
@@ -271,3 +267,46 @@ def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
 
 def _info(entry: KeyEntry) -> KeyInfo:
     return KeyInfo(entry.key.id, entry.created_at, entry.active)
+
+
+# --- weak secrets -----------------------------------------------------------------------------------------------------
+
+# Placeholder words, so long that fewer than one in 10^9 random keys contains one by chance.
+_WORDS: Final = (
+    b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
+    b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",
+    b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
+)  # fmt: skip
+
+# SHA-256 hashes of published keys, encoded or decoded; the keys themselves would alarm secret scanners.
+PUBLISHED: Final = frozenset(
+    {
+        # The hexadecimal key of Flask's configuration guide, encoded and decoded.
+        "2598f7d6adc142d88161630f3db12ab2bd3403521c281811e5e1ce60d4ac5d76",
+        "a5aa976fe0932dfa4e28efad79b2bdf0ab22a79a346ed3fe9e0aeda30ab3fd1d",
+        # The hexadecimal key of FastAPI's OAuth2 tutorial, encoded and decoded.
+        "570dad43de1af4c925f92c16a68a50936da42b7dd6fdeb24850507a1199aac89",
+        "4d0f8dec4515d07a611c502f22adb95c854d943d6122fb8f96c9503b42356bac",
+        # RFC 7515 appendix A.1, the HMAC key of the JWS example.
+        "c8ecc9361a05e285f04c26f9572131a6deab07e9e2b865053c6f75a4d8bd2b32",
+        # The two keys of Tenantry's own token vectors (tests/tokens/vectors.py).
+        "e921c0909ac8c3c01df39da878fec7ef94f8ba475ee23ea2d38f972c483fb7e8",
+        "4fdbe3ad6d67a086c6c6fa444b5463f86091b0fe9f0e650ac00b837816a64d14",
+    }
+)
+
+
+def entropy_problem(secret: bytes, written: str = "") -> str | None:
+    """Why the secret is too weak to sign with, or None. ``written`` is its encoded form."""
+    texts = (secret, written.encode())
+    if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
+        return "is published"
+    if any(word in text.lower() for text in texts for word in _WORDS):
+        return "contains a placeholder word"
+    if any(secret[period:] == secret[:-period] for period in range(1, len(secret) // 2 + 1)):  # one byte, or abcabc
+        return "repeats itself"
+    if len({(after - before) % 256 for before, after in pairwise(secret)}) <= 1:
+        return "counts up or down"
+    if len(set(secret)) < 8:
+        return "has too few different bytes"
+    return None

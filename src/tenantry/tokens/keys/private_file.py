@@ -1,4 +1,4 @@
-"""Private files: created once, replaced atomically, locked."""
+"""Files that only their owner may read: created once, locked, and replaced atomically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """Create and sync a file of mode 0600. Raises InvalidKeys if it exists."""
+    """Create a file of mode 0600 and sync it to disk. Raises InvalidKeys if it exists."""
     try:
         _write_new(path, content)
         _sync_folder(path.parent)
@@ -33,7 +33,7 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file that only its owner can access; group-readable files of root are allowed. Raises InvalidKeys."""
+    """Read a file. Raises InvalidKeys if others than its owner may access it; the group may read a file of root."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -53,7 +53,7 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    # Kubernetes' ``fsGroup`` gives files of root to a service's group.
+    # Kubernetes (``fsGroup``) makes files that root owns readable by the service's group.
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
     return stat.S_IRGRP if given else 0
 
@@ -71,7 +71,7 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically, keeping owner and group access. Hold ``locked``. Raises InvalidKeys."""
+    """Replace the content atomically; owner and group access stay. Call it under ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -88,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock the file against changes by other processes."""
+    """Hold the lock that changes of the file need. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -118,7 +118,7 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(descriptor, _MODE)
-            if like is not None:  # an administrator's rotation must not lock the app out
+            if like is not None:  # the app must still be able to read it after root rotates its keys
                 _give(descriptor, like)
             file.write(content)
             file.flush()

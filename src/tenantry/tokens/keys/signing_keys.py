@@ -1,5 +1,3 @@
-"""SigningKeys: a KeyRing that follows its file."""
-
 from __future__ import annotations
 
 import logging
@@ -19,17 +17,18 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""The longest time between two reads of the file while keys are in use."""
+"""Seconds after which the file is read again when a key is used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same for an unknown key id; bounds the cost of forgeries."""
+"""Seconds after which the file is read again when a token names an unknown key, which may be new. Not 0, so that forged
+tokens do not cause a read each."""
 
 SIGNS_AFTER: Final = 0.25
-"""How long the former active key signs, until all processes know the new one."""
+"""Seconds for which the former active key still signs, so that other processes can read the new key first."""
 
 
 class SigningKeys(KeyRing):
-    """Fixed keys, or those of a file (``from_file``), which is reread at most once a second."""
+    """A KeyRing with fixed keys, or with those of a file (``from_file``), which is read again at most once a second."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -45,8 +44,8 @@ class SigningKeys(KeyRing):
     def from_file(cls, path: str | Path) -> Self:
         """Read a key file and follow its changes within a second.
 
-        Raises InvalidKeys if it is missing, malformed, accessible to others, or has a weak key. Later failures are
-        logged and set ``problem``; the former keys stay in use.
+        Raises InvalidKeys if the file is missing, malformed, accessible to others, or has a weak key. If a later read
+        fails, that is logged, ``problem`` is set, and the keys read before stay in use.
         """
         place = Path(path).absolute()
         raw = read_private(Path(path))
@@ -69,7 +68,7 @@ class SigningKeys(KeyRing):
     def _read_again(self, path: Path) -> bool:
         try:
             raw = read_private(path)
-            # The whole content: times and sizes miss a second write in one moment.
+            # Compares the content, because two writes in quick succession can leave the same time and size.
             digest = sha256(raw).digest()
             changed = digest != self._digest
             contents = checked_keys(path, raw) if changed else None
@@ -95,12 +94,12 @@ class SigningKeys(KeyRing):
         if new._active != self._active and self._active in new.ids and self._active not in gone:
             self._next_active = new._active, time.monotonic() + SIGNS_AFTER
             state["_active"] = self._active
-        self.__dict__.update(state, removals=removals + bool(gone))  # in one step, for other threads
+        self.__dict__.update(state, removals=removals + bool(gone))  # one step, so that threads never see a mixture
         removed = f"; {', '.join(gone)} removed" if gone else ""
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        # Not if another thread has read a later change.
+        # Does nothing if another thread has read a later change of the file.
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:
@@ -108,7 +107,7 @@ class SigningKeys(KeyRing):
             finally:
                 self._reading.release()
 
-    # --- the uses of the keys, each of which looks at the file first ---
+    # --- uses of the keys: each checks the file first ---
 
     @property
     def active_id(self) -> str:

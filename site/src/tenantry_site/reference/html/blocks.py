@@ -1,5 +1,6 @@
-"""The parts of an API page that have no fields: unique ids, blocks of code behind tabs, the line with method and
-address, the request in three languages and the examples of responses."""
+"""Renders parts of an API page: the line with method and address, the code of the request in three languages, and the
+examples. Also hands out unique ids.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +22,16 @@ _IDS: Final = re.compile(r'\bid="([^"]*)"')
 
 
 class PageIds:
-    """The ids of one page."""
+    """Hands out unique ids on one page. ``html``: HTML whose ids are taken; ``taken``: further ids that are taken."""
 
     __slots__ = ("_taken",)
 
     def __init__(self, html: str = "", taken: Iterable[str] = ()) -> None:
         self._taken = {*_IDS.findall(html), *taken}
 
-    def new(self, parse_spec: str) -> str:
-        """An id as near to ``wanted`` as can be."""
-        bare = slug(parse_spec) or "part"
+    def new(self, wanted: str) -> str:
+        """An unused id: the slug of ``wanted``, with a number added if it is taken."""
+        bare = slug(wanted) or "part"
         name, number = bare, 2
         while name in self._taken:
             name, number = f"{bare}-{number}", number + 1
@@ -39,17 +40,17 @@ class PageIds:
 
 
 def slug(text: str) -> str:
-    """Words for an address: lower case, joined by hyphens."""
+    """The words of a text in lower case, joined by hyphens, for ids and addresses; at most 80 characters."""
     return _WORD.sub("-", text.lower()).strip("-")[:80].rstrip("-")
 
 
 Highlight = Callable[[str, str], str]
-"""The finished block of a language and a text."""
+"""Returns the HTML of a code block, given its language and code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One text behind a tab."""
+    """A code block that is shown as a tab."""
 
     title: str
     language: str
@@ -57,13 +58,14 @@ class Block:
 
 
 def code_tabs(blocks: Iterable[Block], names: PageIds, highlight: Highlight, mark: str = "") -> Markup:
-    """Blocks behind tabs. Without a script they stand one under the other. ``mark``: a name for scripts to find it."""
+    """Code blocks as tabs; without a script they are shown one below the other. ``mark``: a name by which scripts find
+    the group."""
     tabs = [
         TabPanel(
             names.new(f"example-{block.title}"),
             escape(block.title),
             Markup(),
-            Markup(highlight(block.language, block.text)),  # noqa: S704  # finished HTML, by its type
+            Markup(highlight(block.language, block.text)),  # noqa: S704  # Highlight returns HTML
         )
         for block in blocks
     ]
@@ -71,7 +73,7 @@ def code_tabs(blocks: Iterable[Block], names: PageIds, highlight: Highlight, mar
 
 
 def titled_example(kind: str, title: str, html: Markup) -> Markup:
-    """A block or a group with words over it."""
+    """A code block or group of tabs with a title. ``kind``: ``request`` or ``response``."""
     return render_template("components/example", kind=kind, title=title, content=html)
 
 
@@ -79,7 +81,8 @@ _NAMES: Final = re.compile(r"(\{[^{}]*\})")
 
 
 def endpoint_bar(endpoint: Endpoint, *, base: bool, try_id: str = "") -> Markup:
-    """Method, base address if ``base``, path. ``try_id`` is the id of the form, to lead to where the page is narrow."""
+    """The line with method, address and path. ``base``: show the server's address; ``try_id``: id of the form, to which
+    the line links on narrow screens."""
     servers = endpoint.servers if base else ()
     return render_template(
         "reference/endpoint_bar",
@@ -93,22 +96,22 @@ def endpoint_bar(endpoint: Endpoint, *, base: bool, try_id: str = "") -> Markup:
 
 
 def server_label(server: Server) -> str:
-    """A server as a reader chooses it."""
+    """The text for a server in a list of choices."""
     words = server.url or "This site"
     return f"{words} ({' '.join(server.description.split())[:60]})" if server.description else words
 
 
-_MOST: Final = 12  # examples of answers; the statuses themselves are all in the documentation
+_MOST: Final = 12  # response examples; the documentation of responses has no such limit
 
 
 def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:
-    """The request in each language."""
+    """The code of the request in each language, as tabs."""
     blocks = (Block(title, language, write(request)) for title, language, write in LANGUAGES)
     return titled_example("request", "Request", code_tabs(blocks, names, highlight, "snippets"))
 
 
 def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """An example of each answer that has one."""
+    """The examples of responses, as tabs; empty without any."""
     blocks = list(_answers(endpoint.responses))[:_MOST]
     if not blocks:
         return Markup()
@@ -116,7 +119,7 @@ def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) 
 
 
 def request_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """What a webhook sends."""
+    """The examples of what a webhook sends, as tabs; empty without any."""
     media = endpoint.body.media[:1] if endpoint.body is not None else ()
     blocks = [block for one in media for block in _examples(one, "")]
     return titled_example("request", "Payload", code_tabs(blocks, names, highlight)) if blocks else Markup()

@@ -1,7 +1,7 @@
-"""Form: the inputs of the playground. Its script reads them; without one nothing of it can be sent.
+"""The form of the playground. A script reads its inputs and sends the request; without the script, it cannot be sent.
 
-No input has a ``name``: what a reader types never gets into an address, whatever happens to the script.
-``templates/reference/form.html`` draws what is listed here.
+Inputs have no ``name``, so that a browser never puts what a reader types into an address, even if the script fails.
+The template ``reference/form.html`` renders the rows that are listed here.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LOCATIONS: Final = {
 }
 _ROWS: Final = (4, 14)
 _LONGEST_UNFOLDED: Final = 2
-"""Optional inputs that are shown: a fold of two is longer than the two."""
+"""Maximum number of optional inputs that are shown without being collapsed."""
 
 Attributes = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class FormOption:
-    """One of the values of a choice."""
+    """An option of a select. ``text``: what readers see."""
 
     value: str | int
     text: str
@@ -42,7 +42,8 @@ class FormOption:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """What a reader types into or chooses from. ``prefix`` is text before it, ``hidden`` that of a secret."""
+    """An input, textarea or select. ``prefix``: text that is shown before it, with the id ``prefix_id``; ``hidden``: it
+    is for a secret."""
 
     element: Literal["input", "textarea", "select"]
     attributes: Attributes
@@ -57,7 +58,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormRow:
-    """A field with its label, which is the name of something or, not ``is_name``, plain words."""
+    """A field with its label. ``is_name``: the label is a name, shown as code; else it is words."""
 
     id: str
     label: str
@@ -69,7 +70,8 @@ class FormRow:
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """Rows, and those that are folded; with ``attributes`` the script shows and hides them together."""
+    """A group of rows. ``folded``: rows that are collapsed; ``attributes``: those of an element around all rows, by
+    which the script shows or hides them; None: no such element."""
 
     rows: Sequence[FormRow]
     folded: Sequence[FormRow] = ()
@@ -78,7 +80,7 @@ class FormPart:
 
 @dataclass(frozen=True, slots=True)
 class FormSet:
-    """Inputs under one heading. ``choice`` chooses which of the parts is shown."""
+    """The rows under one heading. ``choice``: a select for which of the parts is shown."""
 
     legend: str
     parts: Sequence[FormPart]
@@ -87,7 +89,7 @@ class FormSet:
 
 
 def form(endpoint: Endpoint, form_id: str, names: PageIds) -> Markup:
-    """The form; ``form_id`` is its id."""
+    """The form for an endpoint. ``form_id``: its id."""
     return render_template("reference/form", id=form_id, sets=list(_Form(names).sets(endpoint)))
 
 
@@ -143,7 +145,7 @@ class _Form:
                 attributes: Attributes = {"data-credential": index, "data-part": part}
                 prefix = "" if part else credential.prefix
                 prefix_id = self._names.new(f"{row_id}-prefix") if prefix else ""
-                if prefix:  # it is always sent, and no part of what the reader types or pastes
+                if prefix:  # the script sends it before the value, and removes it from a pasted value
                     attributes |= {"data-prefix": prefix, "aria-describedby": prefix_id}
                 shown = credential.kind == "basic" and part == 0
                 entry = FormField(

@@ -1,5 +1,4 @@
-"""The two columns of an API page, put together: the text that its author wrote without the examples that belong beside
-it."""
+"""Renders an API page in two columns: the author's text and the documentation, and next to it the form and examples."""
 
 from __future__ import annotations
 
@@ -25,9 +24,10 @@ _EXAMPLE: Final = '<div class="example example-'
 
 
 def split_examples(html: str) -> tuple[str, str]:
-    """The text, and the examples: at most one of a request and one of a response, which are in nothing else.
+    """Split the author's HTML into text and examples for the second column.
 
-    More of them belong to the words around them, and stay.
+    Examples are only moved if there is at most one for the request and one for the response, and none is inside another
+    element; else they belong to the text around them, and the second string is empty.
     """
     if _EXAMPLE not in html:
         return html, ""
@@ -42,7 +42,7 @@ def split_examples(html: str) -> tuple[str, str]:
 
 
 def _spans(html: str) -> list[tuple[int, int]]:
-    """Where the examples at the outermost level begin and end; finished HTML closes what it opens."""
+    """The spans of the examples that are not inside another element. The HTML is well-formed."""
     found, depth, start = [], 0, -1
     for edge in _EDGE.finditer(html):
         if edge[1]:
@@ -59,7 +59,8 @@ def _spans(html: str) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """What a page says of how it is rendered. ``relay`` is the address of the relay as the page has to write it."""
+    """How to render a page. ``mode``: ``show``, ``simple`` or ``hide``; ``relay``: relative address of the relay, empty
+    without one; ``host``: origin of the docs; ``repeat_description``: show the description of the operation."""
 
     mode: str = "show"
     relay: str = ""
@@ -69,7 +70,8 @@ class PageSettings:
 
 @dataclass(frozen=True, slots=True)
 class RenderedEndpoint:
-    """An API page: its HTML, the sections that were added, and whether it has something for the script to do."""
+    """A rendered API page. ``parts``: the sections that were added; ``interactive``: it needs the playground's
+    script."""
 
     html: str
     parts: tuple[Part, ...]
@@ -79,7 +81,7 @@ class RenderedEndpoint:
 def render_endpoint(
     endpoint: Endpoint, html: str, setting: PageSettings, descriptions: Descriptions, highlight: Highlight
 ) -> RenderedEndpoint:
-    """``html`` is what the page's author wrote; examples in it go to the side."""
+    """Render an API page. ``html``: the author's part of it, whose examples may move to the second column."""
     names = PageIds(html)
     own, examples = split_examples(html)
     shown = setting.mode == "show" and endpoint.callable
@@ -93,7 +95,7 @@ def render_endpoint(
         side.append(blocks.snippets(initial(endpoint, setting.host), names, highlight))
     else:
         side.append(blocks.request_examples(endpoint, names, highlight))
-    side.append(Markup(examples))  # noqa: S704  # a part of what a reader rendered
+    side.append(Markup(examples))  # noqa: S704  # part of ``html``, which is safe
     side.append(blocks.response_examples(endpoint, names, highlight))
     interactive = shown or (setting.mode != "hide" and len(endpoint.servers) > 1)
     page = render_template(
@@ -101,7 +103,7 @@ def render_endpoint(
         facts=_facts(endpoint, setting) if interactive else "",
         bar=blocks.endpoint_bar(endpoint, base=setting.mode != "hide", try_id=try_id),
         description=described,
-        own=Markup(own),  # noqa: S704  # from a reader
+        own=Markup(own),  # noqa: S704  # part of ``html``, which is safe
         parts=parts,
         side=side,
     )
@@ -109,7 +111,7 @@ def render_endpoint(
 
 
 def _facts(endpoint: Endpoint, setting: PageSettings) -> str:
-    """What the script has to know, as JSON."""
+    """The data about the endpoint that the playground's script needs, as JSON."""
     body = endpoint.body.media if endpoint.body is not None else ()
     facts = {
         "method": endpoint.method,

@@ -1,4 +1,4 @@
-"""Sections: the documentation of an endpoint, under headings: parameters and properties with their types and bounds."""
+"""Renders the documentation of an endpoint: sections with parameters, body and responses, and their fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST_VALUE: Final = 200  # characters
 
 
 class Fields:
-    """Draws fields with the descriptions of one site; ids are those of one page."""
+    """Renders fields: parameters, and properties of bodies. ``names``: the ids of the page."""
 
     __slots__ = ("_names", "_prose")
 
@@ -31,7 +31,7 @@ class Fields:
         self._names = names
 
     def parameter(self, one: Parameter) -> Markup:
-        """A parameter, or a header of a response."""
+        """A parameter of a request, or a header of a response."""
         return render_template(
             "reference/field",
             id=self._names.new(f"{one.location}-{one.name}"),
@@ -45,7 +45,8 @@ class Fields:
         )
 
     def body(self, shape: Shape, name: str = "") -> Markup:
-        """The fields of a body; where it has none, its type. ``name``: give the outermost fields ids that begin so."""
+        """The fields of a body; if it has none, its type. ``name``: prefix of the ids of the outermost fields; empty:
+        no ids."""
         if name:
             return self._body(shape, name)
         return self._prose.once(shape, lambda: self._body(shape, ""))
@@ -62,7 +63,7 @@ class Fields:
         )
 
     def _inside(self, shape: Shape, name: str = "") -> Markup:
-        """What a shape consists of."""
+        """The properties and alternatives of a schema."""
         while shape.items is not None and not shape.fields:
             shape = shape.items
         parts = [
@@ -99,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """What a fold in a field shows, and what it is called."""
+        """The collapsed contents of a field, with their title; None if there are none."""
         if not shape.nested:
             return None
         inner = shape
@@ -143,7 +144,7 @@ def _labels(shape: Shape, *, required: bool = False, deprecated: bool = False) -
 
 
 class FieldFact(NamedTuple):
-    """One line below a field: text, values as code, more text."""
+    """A line below a field: ``text``, then ``values`` as code, then ``more`` text."""
 
     text: str
     values: Sequence[str] = ()
@@ -173,7 +174,8 @@ def _bounds(shape: Shape) -> Iterator[FieldFact]:
 
 
 def shown_value(value: Any) -> str:
-    """A value as a reader would write it: a text without quotes unless that would hide it."""
+    """A value as it is shown, shortened to 200 characters: a string without quotes, unless it is empty or begins or
+    ends with a space."""
     text = value if isinstance(value, str) and value.strip() == value and value else compact(value)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
 
@@ -188,7 +190,7 @@ _LOCATIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One section: its heading, its HTML and its words for search."""
+    """A section of the page. ``text``: its words, for search."""
 
     heading: Heading
     html: Markup
@@ -196,12 +198,12 @@ class Part:
 
     @property
     def section(self) -> Section:
-        """What search knows of it."""
+        """The section as it is indexed for search."""
         return Section(self.heading.id, self.heading.text, self.text)
 
 
 class Sections:
-    """Draws the sections of one page."""
+    """Renders the sections of one page."""
 
     __slots__ = ("_fields", "_names", "_prose")
 
@@ -211,7 +213,7 @@ class Sections:
         self._fields = Fields(descriptions, names)
 
     def render(self, endpoint: Endpoint) -> tuple[Part, ...]:
-        """Authorization, parameters, body, responses, callbacks: those that there are."""
+        """The sections authorization, parameters, body, responses and callbacks, without empty ones."""
         return tuple(self._parts(endpoint))
 
     def _parts(self, endpoint: Endpoint) -> Iterator[Part]:
@@ -245,7 +247,7 @@ class Sections:
         return Part(Heading(2, name, title), section, " ".join(text.split()))
 
     def _media(self, media: Sequence[Media], name: str) -> Markup:
-        """The fields in each content type; the first one's have ids."""
+        """The fields of the body in each content type. Only those of the first content type have ids."""
         rendered = [(one.type, self._fields.body(one.shape, "" if index else name)) for index, one in enumerate(media)]
         return render_template("reference/media", media=rendered)
 

@@ -1,7 +1,7 @@
 """Name of the host's run folder, and the longest lease.
 
-Older versions use another folder and would miss writes until their next poll. Renaming a column stops their polls and
-writes; new writes wait until their leases end."""
+Older versions use another run folder and would miss writes until their next poll. So a column is renamed, which makes
+their polls and writes fail; writes of this version wait until the leases of older versions have ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ revision = "0003"
 down_revision = "0002"
 
 _USUAL_LEASE = 5_000_000
-"""Microseconds: the default staleness bound. Earlier versions did not note theirs."""
+"""Microseconds: the default staleness bound. Earlier versions did not record their leases."""
 
 
 def upgrade() -> None:

@@ -1,5 +1,5 @@
-"""Lists writes to data sources as changes, for caches. Triggers include writes by older versions and by hand. Without
-the triggers the new column is missing and nothing is cached."""
+"""Lists writes to data sources as changes, for caches. Triggers do it, so that writes by older versions and by hand are
+listed too. Without this migration the column ``sources`` is missing, and no data source is cached."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _on_sqlite(verb: str) -> str:
 
 _COUNTED = {
     "sqlite": [_on_sqlite(verb) for verb in ("insert", "update", "delete")],
-    "postgresql": [  # the tables are those beside data_sources, whatever search_path the writer has
+    "postgresql": [  # names the schema of data_sources, because the writer may have another search_path
         f"""
         create function data_source_write_is_counted() returns trigger language plpgsql
         as $$

@@ -1,4 +1,4 @@
-"""Session variables of data sources, for row policies. Older versions do not set them, so such policies return no
+"""Session variables of data sources, for row-level security. Older versions do not set them, so the policies return no
 rows."""
 
 from __future__ import annotations
@@ -11,5 +11,4 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """JSON, or NULL for none."""
-    op.add_column("data_sources", sa.Column("session", sa.Text))
+    op.add_column("data_sources", sa.Column("session", sa.Text))  # JSON, or NULL for none

@@ -10,7 +10,6 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """JSON list of origins, or NULL for none."""
     op.create_table(
         "single_use_codes",
         sa.Column("digest", sa.LargeBinary, nullable=False),
@@ -20,4 +19,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("digest", name="pk_single_use_codes"),
     )
     op.create_index("ix_single_use_codes_expires_at", "single_use_codes", ["expires_at"])
-    op.add_column("environments", sa.Column("embedding_hosts", sa.JSON))
+    op.add_column("environments", sa.Column("embedding_hosts", sa.JSON))  # a list of origins, or NULL for none

@@ -1,4 +1,4 @@
-"""End and last use of API tokens. Older versions ignore the end."""
+"""End date and last use of API tokens. Older versions ignore the end date."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """UTC microseconds since 1970; NULL: no end, or never used."""
+    # Microseconds since 1970 (UTC); NULL: no end date, or never used.
     op.add_column("api_tokens", sa.Column("expires_at", sa.BigInteger))
     op.add_column("api_tokens", sa.Column("last_used_at", sa.BigInteger))

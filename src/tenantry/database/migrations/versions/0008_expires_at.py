@@ -10,5 +10,4 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """UTC microseconds since 1970, or NULL."""
-    op.add_column("user_groups", sa.Column("expires_at", sa.BigInteger))
+    op.add_column("user_groups", sa.Column("expires_at", sa.BigInteger))  # microseconds since 1970 (UTC), or NULL

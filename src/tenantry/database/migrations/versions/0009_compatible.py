@@ -1,4 +1,4 @@
-"""Revisions whose programs may use the tables, so two versions can share a store."""
+"""List of the revisions whose programs may use the tables, so that two versions can share a store."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Space-separated, last the tables' own; NULL until ``migrate`` writes it."""
+    # Separated by spaces, the tables' own last; NULL until ``migrate`` writes it.
     op.add_column("generation", sa.Column("compatible", sa.Text))

@@ -1,4 +1,5 @@
-"""Seals of audit entries. The chain begins after existing entries; the next seal covers unsealed ones."""
+"""Seals of audit entries. The chain begins after the existing entries. Entries that older versions add without a seal
+are covered by the next seal."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """``migrate`` has already locked both tables, which writers lock in the opposite order."""
+    # Writers lock these tables in the opposite order. That cannot deadlock: ``migrate`` has locked all tables before.
     op.add_column("audit", sa.Column("seal", sa.LargeBinary))
     op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
     op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))

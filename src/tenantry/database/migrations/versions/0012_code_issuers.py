@@ -1,4 +1,4 @@
-"""API token that issued a code or session, so that they end together. Older versions must stop first."""
+"""API token that issued a code or session, which ends with it. Stop older versions first: their codes name none."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    """Existing codes and sessions name no API token; they end within ten minutes."""
+    # Existing codes and sessions name no API token; they end within ten minutes.
     op.add_column("single_use_codes", sa.Column("api_token_id", sa.BigInteger))

@@ -1,4 +1,4 @@
-"""A group's share of codes. Codes of older versions count in none."""
+"""The group whose share of codes a code counts in. Codes of older versions count in none."""
 
 from __future__ import annotations
 

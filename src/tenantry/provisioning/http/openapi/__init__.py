@@ -1,13 +1,13 @@
-"""The OpenAPI documents of the interface, versions 3.1 and 3.2.
+"""The OpenAPI documents of the API, in the versions 3.1 and 3.2.
 
-3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines; it has ``x-query`` and ``x-itemSchema`` instead.
+OpenAPI 3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines: that document has ``x-query`` and
+``x-itemSchema`` instead.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
@@ -31,7 +31,8 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The document, ready for JSON. ``contact`` is the operator's web or mail address, else ValueError."""
+    """The document, ready to be written as JSON. ``contact`` is the operator's web or mail address (else
+    ValueError)."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
@@ -72,7 +73,7 @@ def _share_responses(paths: JsonObject) -> JsonObject:
     """Replace each error response by a reference to ``components/responses``, and return the responses by name."""
     shared: JsonObject = {}
     names: dict[str, str] = {}
-    for responses in _responses(paths):
+    for responses in (operation["responses"] for methods in paths.values() for operation in methods.values()):
         for status, response in responses.items():
             if int(status) < 400:
                 continue
@@ -84,12 +85,6 @@ def _share_responses(paths: JsonObject) -> JsonObject:
                 shared[name] = response
             responses[status] = {"$ref": f"#/components/responses/{name}"}
     return dict(sorted(shared.items()))
-
-
-def _responses(paths: JsonObject) -> Iterator[JsonObject]:
-    for methods in paths.values():
-        for operation in methods.values():
-            yield operation["responses"]
 
 
 def check_contact(contact: str | None) -> None:

@@ -22,9 +22,9 @@ _ABOUT: Final = (
     f"{MAX_LINE // 1024} KiB per line and {MAX_BULK // 1024**2} MiB in all. A new group is created, an existing one is "
     "merged into, and one that already matches is not written. Lines are processed in order; each succeeds or fails "
     "alone. The report has a line for each non-blank line, as soon as it is processed: its number, and the answer of "
-    "PATCH or its error. The last line has the totals, and the reason if the report ends early: lines without a report "
-    "were not written then. Sending a body again changes nothing more, so there is no Idempotency-Key. Read the report "
-    "while you send the body, or afterwards."
+    "PATCH or its error. The last line has the totals, and the reason if the report ends early: then, lines without a "
+    "report were not written. Sending a body twice has no further effect, so there is no Idempotency-Key. Read the "
+    "report while you send the body, or afterwards."
 )
 _REPLACE: Final[JsonObject] = {
     "name": "replace",
@@ -72,7 +72,7 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item: str) -> JsonObject:
-    """The path item. ``item`` is the name of ``itemSchema`` in this OpenAPI version."""
+    """The path item. ``item`` is the name of the field ``itemSchema``, which differs between OpenAPI versions."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",

@@ -1,4 +1,4 @@
-"""The error responses of each operation. Examples come from the code that writes real responses."""
+"""The error responses of each operation. Their examples are made by the code that writes real responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JsonObject = dict[str, Any]
 REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
 
 SERVER: Final = ("headers_too_large", "too_many_connections")
-"""Codes that ``tenantry serve`` gives before an operation sees the request."""
+"""Codes of errors that ``tenantry serve`` sends itself, before the request reaches an operation."""
 
 AUTHORIZED: Final = (
     "ambiguous_authorization",
@@ -32,13 +32,14 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER, whose errors have the format of all operations except introspection."""
+"""Codes of every operation that needs an API token, except introspection: there, errors of SERVER have another format
+than the others."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""Codes that an Idempotency-Key adds."""
+"""Codes that only requests with an Idempotency-Key get."""
 
 
 class _Example(NamedTuple):
@@ -90,8 +91,8 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.UnknownToken,
-            "The token is of no group of this environment",
-            "this token is of no group of this environment",
+            "No user group of this environment has the token",
+            "no user group of this environment has this token",
             "/current_token",
         ),
         _Example(
@@ -112,7 +113,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.BreaksSavedQuery,
-            "A saved query that works for the group today would fail; only if the operator enables this check",
+            "The properties would break a saved query that works for the group today, if the operator checks this",
             "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
             "/properties",
         ),
@@ -145,7 +146,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.InvalidProperties,
-            "The properties do not match the schema of the environment; only if the operator has one",
+            "The properties violate the schema of the environment, if the operator has set one",
             "region is of type array, and the environment's schema wants string",
             "/properties/region",
         ),
@@ -164,7 +165,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.IdempotencyKeyReused,
-            "The Idempotency-Key came with another body before",
+            "The Idempotency-Key was used with another body before",
             "this Idempotency-Key came with another body before: send a new one",
         ),
         _Example(
@@ -174,7 +175,7 @@ _EXAMPLES: Final = {
         ),
         _Example(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
         _Example(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
-        _Example(errors.OutcomeUnknown, "A write was begun and not confirmed; ask with GET before trying again", ""),
+        _Example(errors.OutcomeUnknown, "The store did not confirm the write; check with GET before you try again", ""),
         _Example(
             errors.TooManyConnections,
             "The server has as many connections as it can serve; nothing was done; try again",
@@ -187,11 +188,12 @@ _EXAMPLES: Final = {
 }
 
 KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.code)
-"""All codes of this version over HTTP."""
+"""All error codes that this version sends over HTTP."""
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix`` names the schemas and examples of another error format."""
+    """The responses for these codes, by status. ``prefix`` is ``OAuth`` for introspection, which has its own schemas
+    and examples of errors."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
@@ -227,7 +229,7 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """The examples that ``error_responses`` refers to, by name."""
+    """Yield the examples that ``error_responses`` refers to, with their names."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -1,4 +1,4 @@
-"""Examples of the OpenAPI document. Their tokens are never valid.
+"""Examples for the OpenAPI document. Their tokens are valid nowhere.
 
 ``x-status`` is the status of an example request to a new service whose only group is ``acme``.
 """
@@ -52,8 +52,8 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
     "Rotate": {
         "rotation": {
             "summary": "A new token",
-            "description": "Put the group's live token in. The token of this example is nobody's: as it stands, the "
-            "answer is 404 `unknown_token`.",
+            "description": "Send the current token of your group. The token of this example belongs to no group, so "
+            "the answer is 404 `unknown_token`.",
             "x-status": 404,
             "value": {"current_token": _TOKEN},
         }
@@ -100,7 +100,7 @@ LISTED: Final[dict[str, Any]] = {
 INTROSPECTION_REQUESTS: Final[dict[str, Any]] = {
     "token": {
         "summary": "A token",
-        "description": "Put a user group token in. The one of this example is nobody's: `active` is false.",
+        "description": "Send a user group token. The one of this example belongs to no group: `active` is false.",
         "x-status": 200,
         "value": {"token": _TOKEN},
     }

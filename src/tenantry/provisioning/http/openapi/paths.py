@@ -1,4 +1,4 @@
-"""The operations of the OpenAPI document."""
+"""The paths of the OpenAPI document with their operations, except ``/api/users/bulk``."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ _INTROSPECT: Final = (
     "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. Send it "
     "in exactly one way: as `Token` or `Bearer`, as the password of `Basic` (any user name), or as `client_secret` in "
     "the form. A token that is malformed, forged, rotated, of a deleted group or of another environment is reported "
-    "only as not active.  Answers of 200 have no `success`; errors have the form "
+    "only as not active. Answers of 200 have no `success`; errors have the form "
     "of RFC 6749 section 5.2, except those that the server gives before it has read the request (`headers_too_large`, "
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The security of each operation of ``/api/user``, also of GET, which creates groups and shows tokens. A document may
-name required roles for any scheme (OpenAPI 3.1, Security Requirement Object)."""
+"""The scope that each operation of ``/api/user`` needs: also GET, because it creates groups and shows tokens. OpenAPI
+3.1 allows such role names for every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {
@@ -137,7 +137,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 
 
 def user_path(query: str) -> JsonObject:
-    """``/api/user``. ``query`` is the name of the method QUERY in this OpenAPI version."""
+    """``/api/user``. ``query`` is the name of the field of QUERY, which differs between OpenAPI versions."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {

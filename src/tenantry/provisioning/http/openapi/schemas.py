@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document. Request schemas come from the models.
+"""The schemas of the OpenAPI document. Those of request bodies are generated from the pydantic models.
 
-For client generators, every object has a name, every operation one response schema, and free JSON no constraints. They
-ignore the ``if`` of introspection.
+They suit client generators (decision 32): every object is a named schema, every operation has one schema for its
+success, and the JSON of properties is unconstrained. Only validators heed the ``if`` in the schema of introspection.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REQUESTS: Final = _requests()
 
 
 def schemas() -> JsonObject:
-    """All schemas, by name."""
+    """All schemas of the document, by name."""
     return {
         **_REQUESTS,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
@@ -71,10 +71,6 @@ def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = 
     }
 
 
-def _answer_schema(name: str) -> JsonObject:
-    return {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
-
-
 _GROUP_FIELDS: Final[JsonObject] = {
     "team_id": {
         "type": "integer",
@@ -89,7 +85,10 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
     "api_environment_tag": reference("EnvironmentTag"),
     "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
-    **{name: _answer_schema(name) for name in LATER_SETTABLE_FIELDS},
+    **{
+        name: {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
+        for name in LATER_SETTABLE_FIELDS
+    },
 }
 _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {

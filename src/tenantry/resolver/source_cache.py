@@ -1,4 +1,4 @@
-"""CachedRegistrations: data sources cached under the resolver's lease."""
+"""SourceCache: registered data sources, cached under the resolver's lease."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tenantry.resolver.poller import Poller
 
 
-class CachedRegistrations:
-    """A ``ports.SourceLease`` for the backend ``holder``."""
+class SourceCache:
+    """A ``ports.SourceLease``, which DataSources finds in ``holder``."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -24,38 +24,31 @@ class CachedRegistrations:
         self.staleness: float = staleness
         self._holder = holder
         self._cache = cache
-        self._sources = cache.sources
         self._poller = poller
         self._clock = clock
 
     def offer(self) -> None:
-        """Share the lease unless the store has one."""
+        """Offer this cache to the holder, unless another resolver has offered one."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
-        """Withdraw the offer."""
         if self._holder.lease is self:
             self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The cached registration if usable. No I/O; never raises."""
-        entry = self._sources.entries.get((environment.id, reference))
-        if entry is None:
-            return None
-        lease = entry.lease  # as CachedAnswer.alive, without a call and without a deadline
-        if self._clock() >= lease.until or lease.versions[entry.slot] != entry.version:
-            return None
-        return entry.source
+        """The cached source, if valid. No I/O; never raises."""
+        entry = self._cache.sources.entries.get((environment.id, reference))
+        return entry.source if entry is not None and entry.is_valid(self._clock()) else None
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the registration, and cache it under a lease."""
+        """Read the source from the store, and cache it if there is a lease. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
-        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before asking: a later write voids the answer
+        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)
         try:
             result = await directory.get_at_snapshot(environment, reference)
             if result.source is not None:

@@ -1,4 +1,4 @@
-"""Single-use codes that replace a token in an address."""
+"""Single-use codes: they replace a token in the address of a download, an embedded page or a preview."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ import secrets
 from collections.abc import Collection
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 from weakref import WeakValueDictionary
 
-from tenantry.cache.slots import utc_now
-from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
-from tenantry.groups import AuditNote, Token
-from tenantry.http import FOUND_KEY, HTTPConnection, user_group
-from tenantry.ports import Clock, CodeShare, CodeStore, GroupStore
+from tenantry.groups import AuditNote
+from tenantry.ports import CodeShare, CodeStore, GroupStore
+
+
+@runtime_checkable
+class CodesOfGroups(Protocol):
+    """The parts of a store that previews and downloads need."""
+
+    @property
+    def codes(self) -> CodeStore: ...
+    @property
+    def groups(self) -> GroupStore: ...
 
 
 class Purpose(StrEnum):
-    """The only purpose for which a code is valid."""
+    """What a code was issued for; it cannot be redeemed for anything else."""
 
     DOWNLOAD = "download"
     EMBED = "embed"
@@ -27,14 +34,14 @@ class Purpose(StrEnum):
 
 
 SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
-"""Default lifetime of a code."""
+"""Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Unredeemed codes that a group's viewers may have; the oldest go. A host's page takes an embedding code at each view.
-"""
+"""Maximum unredeemed codes of a group's viewers; a new one deletes the oldest. A host page requests an embedding code
+at each view, so there may be many."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Bytes of a payload in UTF-8."""
+"""Maximum bytes of a payload in UTF-8."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
@@ -56,9 +63,9 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A code, valid for ``lifetime`` seconds, but not longer than the API token.
+        """A code that is valid for ``lifetime`` seconds, but no longer than the API token.
 
-        Raises StoreUnavailable, Unauthorized.
+        Raises Unauthorized for a revoked or expired API token, StoreUnavailable.
         """
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
@@ -95,22 +102,22 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code for any of ``purposes``: its purpose and payload."""
+        """Redeem a code of one of ``purposes``. Returns its purpose and payload; None for an invalid code."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        # anyone may call this, so an unknown code costs one read and no write
+        # anyone may send a code, so an unknown one costs one read and no write
         kind = await self._kept.purpose(digest)
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """The payload of a session's code, without redeeming it."""
+        """The payload of a code, without redeeming it; None for an invalid code."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
-        """The payload for the digest of a session's code."""
+        """Like ``read``, for the digest of a code."""
         return await self._kept.read(digest, purpose=purpose.value)
 
 
@@ -120,48 +127,3 @@ def _is_code(code: str) -> bool:
 
 def code_digest(code: str) -> bytes:
     return sha256(code.encode("ascii")).digest()
-
-
-_SEPARATOR: Final = " "
-
-
-class TokenMint(Protocol):
-    """Makes token strings: a KeyRing, SigningKeys."""
-
-    def mint(self, token: Token) -> str:
-        """Raises SigningKeyMissing."""
-        ...
-
-
-class EmbedCodes:
-    """Codes for a group's token. The payload is its handle and version, which the signing keys mint again."""
-
-    def __init__(
-        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
-    ) -> None:
-        self._time_of_day = time_of_day
-        self._codes = codes
-        self._groups = groups
-        self._keys = keys
-
-    async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
-        SigningKeyMissing, StoreUnavailable."""
-        scope: Any = getattr(connection, "scope", connection)
-        issued = await self._groups.get(handle=user_group(connection).handle)
-        # The middleware removed the token from the request; the hash that it left is enough to compare.
-        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
-            raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
-        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
-        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
-
-    async def open(self, payload: str) -> str | None:
-        """The token for a code's payload; None if rotated. Raises UserGroupExpired, SigningKeyMissing,
-        StoreUnavailable."""
-        handle, _, version = payload.partition(_SEPARATOR)
-        issued = await self._groups.get(handle=bytes.fromhex(handle))
-        if issued is None or issued.token.version != int(version):
-            return None
-        if issued.group.seconds_left(self._time_of_day()) <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        return self._keys.mint(issued.token)

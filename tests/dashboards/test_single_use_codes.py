@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.backends.sql import SQLStore
-from tenantry.dashboards.embedding.codes import CODE_LENGTH, SECONDS, Purpose, SingleUseCodes
+from tenantry.dashboards.single_use_codes import CODE_LENGTH, SECONDS, Purpose, SingleUseCodes
 from tenantry.database.migrations import migrate
 from tenantry.testing import FrozenClock, MemoryStore
 

@@ -1,0 +1,34 @@
+"""Limits of a store's list of changes, and the listeners that each change notifies."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from tenantry.ports import ChangeListener
+
+_log = logging.getLogger("tenantry")
+
+RETAINED_CHANGES: Final = 100_000
+"""The least number of changes that a store retains."""
+
+LISTED_CHANGES: Final = 10_000
+"""The largest number of changes in one answer. A reader that missed more starts with an empty cache."""
+
+
+class ChangeListeners:
+    """Notifies listeners in this process of each committed change."""
+
+    def __init__(self) -> None:
+        self._listeners: list[ChangeListener] = []
+
+    def subscribe(self, listener: ChangeListener) -> None:
+        self._listeners.append(listener)
+
+    def notify(self, handle: bytes, generation: int) -> None:
+        """Call all listeners. A listener that fails affects neither the write nor the other listeners."""
+        for listener in self._listeners:
+            try:
+                listener.changed(handle, generation)
+            except Exception:  # noqa: BLE001 - whatever a listener does
+                _log.exception("a listener to changes failed")

@@ -237,8 +237,8 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """For an engine that is unreachable, refuses the login, or has no free connection, as ``error`` may say. ``hint``
-    ends the message."""
+    """For an engine that is unreachable, refuses the login, or has no free connection: then the result is
+    NoConnectionLeft. ``hint`` ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 

@@ -42,7 +42,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""The types of a cursor's values, by the letter that marks one: its class, and functions that write and read it."""
+"""The types that a cursor can hold, by the letter that marks them in it: class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,12 @@ async def fetch_page(
     result = await sources.query(group, schema, window, variables)
     found = result.dicts()
     rows = found[:size]
-    keys = [tuple(row[name] for name in window.names) for row in rows] if _has(result.names, window.names) else []
+    missing = set(window.names).difference(result.names)
+    if missing:
+        raise InvalidSettings(
+            f"the page's order names {', '.join(sorted(missing))}, which are not columns of the query"
+        )
+    keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
         raise QueryFailed(
             "a column of the page's order is NULL: order by columns without NULL, for example coalesce(…)"

@@ -148,8 +148,9 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, because the server refused a connection; ``idle`` others are open
-        and unused. Returns False if the source has no other connection and the turn has paused often enough."""
+        """Put a turn back at the head of its queue, because the server refused a connection; ``idle`` is the number of
+        unused connections. Returns False if the source has no other connection and the turn has paused ``_PAUSES``
+        times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False

@@ -1,4 +1,4 @@
-"""Reduces more rows than a query may return, while they are read."""
+"""Reduces the rows of a query while they are read, so that the source may return more than ``row_limit``."""
 
 from __future__ import annotations
 

@@ -99,15 +99,6 @@ async def fetch_page(
     return Page(rows, following, counted.rows[0][0])
 
 
-def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
-    missing = set(names).difference(columns)
-    if missing:
-        raise InvalidSettings(
-            f"the page's order names {', '.join(sorted(missing))}, which are not columns of the query"
-        )
-    return True
-
-
 class CountTemplate(WrappedTemplate):
     """Counts the rows of another template."""
 

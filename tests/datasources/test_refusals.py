@@ -88,7 +88,7 @@ EVERY = (*SERVERS, *FILES)
         (("mysql",), "select @n := 1", "it assigns a user variable .*: use a window function"),
         (("mysql",), "select get_lock('a', 0)", r"get_lock\(\) takes a lock that the session keeps"),
         (("mysql",), "select `get_lock`('a', 0)", r"get_lock\(\) takes a lock that the session keeps"),
-        (("mysql",), "select last_insert_id(7)", r"last_insert_id\(\) reads and sets a number of the session"),
+        (("mysql",), "select last_insert_id(7)", r"last_insert_id\(\) sets a number that the session keeps"),
         (("mysql",), "select id from orders into outfile '/tmp/x'", "`into` writes to a file or a variable"),
         (("mysql",), "select id from orders for update", "refused it because it writes"),
         (

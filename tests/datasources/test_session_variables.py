@@ -265,7 +265,7 @@ async def test_a_role_that_no_policy_holds_is_refused(
 async def test_engines_without_session_variables_refuse_them(directory: Directory, open_sources, tmp_path) -> None:
     """Also where the row of the store is older than the rule: the source is not opened."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"), session=SESSION)
-    with pytest.raises(InvalidSource, match="only PostgreSQL has session variables"):
+    with pytest.raises(InvalidSource, match="session variables need PostgreSQL"):
         await open_sources().fetch(member("acme"), "main", "select * from orders", {})
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -159,13 +159,26 @@ class Package:
     def undocumented(self) -> list[str]:
         """The classes and functions in the ``__all__`` of any package, and public methods of these classes, that have
         no docstring."""
-        found = set()
+        found: set[str] = set()
         for module in self.modules.values():
             for name in _all(module.tree) if module.is_package else ():
                 defining = self._defining(module.name, name)
                 if defining in self.modules:
-                    found.update(_undocumented(self.modules[defining], name))
+                    found.update(_undocumented(self.modules[defining], name, self._documented_by_protocols))
         return sorted(found)
+
+    @cached_property
+    def _documented_by_protocols(self) -> set[str]:
+        """The names of methods that have a docstring in a Protocol: the classes that implement it need not repeat
+        it."""
+        return {
+            node.name
+            for module in self.modules.values()
+            for kind in module.classes
+            if any(isinstance(base, ast.Name) and base.id == "Protocol" for base in kind.bases)
+            for node in kind.body
+            if isinstance(node, _FUNCTIONS) and ast.get_docstring(node)
+        }
 
     def _defining(self, module: str, name: str) -> str:
         """The module that defines what a module imports from ``module``, whichever packages export it."""
@@ -233,8 +246,9 @@ def _all(tree: ast.Module) -> list[str]:
     return []
 
 
-def _undocumented(module: Module, name: str) -> Iterator[str]:
-    """A class or function and its public methods, those without a docstring."""
+def _undocumented(module: Module, name: str, elsewhere: Container[str]) -> Iterator[str]:
+    """The class or function and its public methods, if they have no docstring. ``elsewhere``: methods that need
+    none."""
     for node in module.tree.body:
         if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name:
             if ast.get_docstring(node) is None and not _has_docstring_elsewhere(node):
@@ -244,6 +258,7 @@ def _undocumented(module: Module, name: str) -> Iterator[str]:
                     f"{module.name}.{name}.{method.name}"
                     for method in node.body
                     if isinstance(method, _FUNCTIONS) and not method.name.startswith(("_", "test_"))
+                    if method.name not in elsewhere
                     if ast.get_docstring(method) is None and not _has_docstring_elsewhere(method)
                 )
 

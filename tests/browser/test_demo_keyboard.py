@@ -12,6 +12,8 @@ from engines.chromium import OpenPage
 from tests.browser.conftest import Served
 from tests.browser.embedding.frames import until
 
+pytestmark = pytest.mark.slow
+
 COME = """() => document.querySelector("main .dashboard") !== null
     && document.querySelector("[data-state=waiting]") === null"""
 ACTIVE = "document.activeElement"

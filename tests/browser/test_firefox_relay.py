@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from engines.firefox_relay import COLOURS, answer
+
+pytestmark = pytest.mark.slow
 
 
 def test_light_pages_are_granted_and_dark_ones_are_not() -> None:

@@ -13,6 +13,8 @@ import pytest
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, serving
 
+pytestmark = pytest.mark.slow
+
 CALLERS = 8
 LATER = 0.7
 

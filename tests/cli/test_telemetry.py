@@ -19,6 +19,8 @@ from tenantry.server.telemetry import export_requested, exported_spans
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 
+pytestmark = pytest.mark.slow
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 VARIABLES = [
     "OTEL_SDK_DISABLED",

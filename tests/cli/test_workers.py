@@ -18,6 +18,8 @@ from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, client, serving
 from tests.server.metrics.conftest import samples
 
+pytestmark = pytest.mark.slow
+
 
 def _workers(server: Server) -> set[int]:
     """The processes that serve; multiprocessing has one more, which keeps track of resources."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text("utf-8")
 DONE = {"success": 1, "user_group": {"token": "new"}}
 

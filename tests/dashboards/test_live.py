@@ -214,7 +214,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
 
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty line, so that no proxy closes the idle connection; after its time limit the response ends."""
-    monkeypatch.setattr(live, "_SIGN_SECONDS", 0.01)
+    monkeypatch.setattr(live, "_KEEP_ALIVE_SECONDS", 0.01)
     monkeypatch.setattr(live, "_OPEN_SECONDS", 3.0)
     monkeypatch.setattr(live, "monotonic_with_suspend", itertools.count().__next__)  # a second at each look: two signs
     async with serve(tmp_path, FILES) as site:

@@ -147,7 +147,7 @@ async def test_every_way_of_reading_is_run(sql: str, fetch) -> None:
 async def test_a_value_never_becomes_sql(sql: str, value: str, fetch, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB has functions that run a text as SQL, a bound value too. Red when they were not looked for: the template
     refuses them, and the data source whatever template it came from."""
-    with pytest.raises(TemplateError, match="runs its text as SQL"):
+    with pytest.raises(TemplateError, match="runs a string as SQL"):
         await fetch(sql, v=value)
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):

@@ -56,7 +56,7 @@ async def test_a_value_names_no_file_of_the_server(
     """``load_file`` by whatever spelling the server takes. Red when MySQL's list was empty."""
     file = tmp_path / "file"
     file.write_text("secret")
-    with pytest.raises(TemplateError, match="reads what it names"):
+    with pytest.raises(TemplateError, match="reads a table or file by name"):
         await fetch(sql, v=str(file))
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):

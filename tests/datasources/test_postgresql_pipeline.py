@@ -35,6 +35,8 @@ from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group
 from tests.datasources.settings import data_sources
 
+pytestmark = pytest.mark.slow
+
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
 PID = (
     "select pg_backend_pid() as pid, "

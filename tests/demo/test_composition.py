@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PRODUCT = re.compile(r"^ +(http://127\.0\.0\.1:\d+)$", re.MULTILINE)
 FRAME = "/dashboards/overview/-/panels"
 

@@ -14,6 +14,8 @@ from tenantry.datasources.results import Result
 from tenantry.sql import SQLTemplate
 from tenantry.testing import LeakFound
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def demo(tmp_path: Path) -> AsyncIterator[LeakDemo]:

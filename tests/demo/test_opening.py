@@ -12,6 +12,8 @@ from tenantry.demo import prepare_demo
 from tenantry.testing.requests import send_request
 from tests.demo.stage import PRODUCT_URL, URL
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_docs_and_the_dashboard_of_each_customer_have_been_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,8 @@ from tenantry.tokens.keys import create_key_file
 from tests.cli import serving as processes
 from tests.cli.serving import Server, client
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BEFORE = "04eaadf290af4d8b5ae90cf7ec4a29dd9f1c7c9a"
 """The last commit whose tables are those of revision 0006, before a store said which versions may use it."""

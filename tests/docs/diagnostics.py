@@ -23,9 +23,9 @@ PARTS = {
 
 HEAD = """# Diagnostics
 
-The diagnostics of `tenantry site check`, by code. Codes are stable, so that scripts can name them. Each diagnostic has a
-severity: an error fails a check, a warning fails it with `--strict`, and an info never does. It names a file, with a line
-and column or a JSON pointer, and says what the problem is and how to fix it.
+The diagnostics of `tenantry site check`, by code. Codes are stable, so that scripts can name them. Each diagnostic has
+a severity: an error fails a check, a warning fails it with `--strict`, and an info never does. It names a file, with a
+line and column or a JSON pointer, and says what the problem is and how to fix it.
 
 ```text
 site.json:2:17: error CFG010: there is '}' where a value is expected
@@ -34,7 +34,7 @@ site.json:2:17: error CFG010: there is '}' where a value is expected
     fix: write the value, or remove '}'
 ```
 
-`--format json` writes the same as JSON, and `--format sarif` as a log that code hosts and editors show next to the line.
+`--format json` writes the same as JSON, and `--format sarif` as a log that code hosts and editors show at the line.
 """
 
 

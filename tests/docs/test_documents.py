@@ -65,6 +65,7 @@ def test_an_environment_holds_nothing_else(environments: Environments, sit: Sit)
             reader.follow(Block("python", "", f"import {missing}\n", 1), ROOT / "page.md")
 
 
+@pytest.mark.slow
 def test_pip_finds_nothing_missing_in_an_environment(environments: Environments) -> None:
     """What all pages together tell to install, so every extra that one of them names. pip has no index here: it would
     fail for what it had to install. Red when ``_needed`` left out what the extras require."""
@@ -87,6 +88,7 @@ def test_documents_without_a_block_that_runs() -> None:
     assert [document for document in DOCUMENTS if document not in RUNNING and "bash" in shown[document]] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", RUNNING, ids=lambda path: path.name)
 def test_every_block_runs(document: Path, environments: Environments, sit: Sit) -> None:
     """Each block of the document does what it says, in order, from an empty folder and an environment that holds what

@@ -13,6 +13,8 @@ from benchmarks.acceptance.fleet.live import connect
 from benchmarks.acceptance.fleet.operator import Operator
 from benchmarks.acceptance.fleet.site import Site
 
+pytestmark = pytest.mark.slow
+
 STALENESS = 1.0
 
 

@@ -84,6 +84,7 @@ def test_a_new_field_is_carried_everywhere(tmp_path: Path) -> None:
     assert int(ran.stdout) >= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left_out", [*NEW_LINES, "the migration"])
 def test_a_forgotten_file_is_noticed(left_out: str, tmp_path: Path) -> None:
     """Control: without any one of these files the program fails."""

@@ -99,6 +99,7 @@ def test_an_override_of_user_group_reaches_every_route(backend: FakeBackend) -> 
         assert socket.receive_text() == "Fake eu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]])
 def test_a_type_checker_sees_a_user_group(checker: list[str]) -> None:
     """Red when CurrentGroup is declared as Any."""

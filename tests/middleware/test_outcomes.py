@@ -194,17 +194,6 @@ async def test_mounted_twice_the_inner_environment_holds() -> None:
         assert (scope["user_group"] is None) == (status == 401)
 
 
-async def test_a_hit_returns_the_coroutine_of_the_app_itself() -> None:
-    """No frame of ours while the app runs: a plain call. And nothing else passes through here."""
-    world = World()
-    _, token = world.backend.issue()
-    await world.resolver.resolve(token)
-    for scope in (http(headers=[(NAME, token)]), {"type": "lifespan"}):
-        coroutine: Any = world.app(scope, print, print)  # type: ignore[arg-type]  # never run
-        assert coroutine.cr_code is Page.__call__.__code__
-        coroutine.close()
-
-
 async def test_the_message_and_headers_of_an_app_are_not_changed() -> None:
     """An app that sends one constant message for every request keeps it as it is. Red when send_stamped adds in
     place."""

@@ -16,6 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.middleware.servers import SERVERS, Server, started
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Served:

@@ -24,6 +24,8 @@ from tenantry.provisioning import Provisioner
 from tests.backends.store.proxy import proxied
 from tests.resolver.fake import KEYS
 
+pytestmark = pytest.mark.slow
+
 STALENESS = 5.0
 DEADLINE = 4.0
 """Of one read of the store. Both are long enough for a busy machine."""

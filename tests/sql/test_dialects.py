@@ -315,10 +315,10 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
     ("dialect", "text", "reason"),
     [
         ("tsql", "select top {{ n }} a from t", r"write top \(\{\{ name \}\}\)"),
-        ("tsql", "exec sp_executesql {{ n }}", "exec runs its text"),
-        ("tsql", "select * from openquery(s, 'select 1') where a = {{ n }}", "openquery.. runs its text"),
+        ("tsql", "exec sp_executesql {{ n }}", "exec runs a string"),
+        ("tsql", "select * from openquery(s, 'select 1') where a = {{ n }}", "openquery.. runs a string"),
         *(
-            ("tsql", f"select * from {name}('x') where a = {{{{ n }}}}", rf"{name[4:]}\(\) runs its text")
+            ("tsql", f"select * from {name}('x') where a = {{{{ n }}}}", rf"{name[4:]}\(\) runs a string")
             for name in (
                 *("sys.fn_trace_gettable", "sys.fn_xe_file_target_read_file", "sys.fn_get_audit_file"),
                 *("sys.fn_get_audit_file_v2", "sys.fn_dump_dblog", "sys.dm_os_file_exists"),
@@ -326,10 +326,10 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
             )
         ),
         ("snowflake", "select * from table({{ n }})", "would name a table"),
-        ("snowflake", "select * from identifier({{ n }})", "identifier.. runs its text"),
+        ("snowflake", "select * from identifier({{ n }})", "identifier.. runs a string"),
         ("snowflake", "select a from t where b = {{ n }} limit ?", "takes this . for a placeholder"),
         ("clickhouse", "select a from t where b = {{ n }} settings readonly = 0", "settings clause"),
-        ("clickhouse", "select * from file('x') where b = {{ n }}", "file.. runs its text"),
+        ("clickhouse", "select * from file('x') where b = {{ n }}", "file.. runs a string"),
         ("clickhouse", "select * from \"fil\\x65\"('x') where b = {{ n }}", "a name in escapes"),
         ("clickhouse", "select {p: String}, {{ n }} + 1", "takes this . for a placeholder"),
         ("clickhouse", "select \u2018{{ n }}\u2019", "not allowed inside a quoted"),
@@ -341,7 +341,7 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
         ("bigquery", "select @x, {{ n }} + 1", "takes this @ for a placeholder"),
         ("bigquery", "select r'{{ n }}'", "of the form R"),
         ("bigquery", "select '\\q {{ n }}'", "not known here"),
-        ("databricks", "select reflect('java.lang.Runtime', {{ n }})", "reflect.. runs its text"),
+        ("databricks", "select reflect('java.lang.Runtime', {{ n }})", "reflect.. runs a string"),
         ("databricks", "select 'it''s {{ n }}'", "two adjacent literals"),
         ("bigquery", "select 'it''s {{ n }}'", "two adjacent literals"),
         (

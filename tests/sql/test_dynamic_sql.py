@@ -105,7 +105,7 @@ def test_what_only_looks_like_a_call(dialect: str, text: str) -> None:
 def test_an_optional_clause_puts_no_call_together(text: str) -> None:
     """What is on either side of a clause, or of its brackets, can become neighbours. Red when the brackets
     end a name."""
-    with pytest.raises(TemplateError, match="runs its text as SQL"):
+    with pytest.raises(TemplateError, match="runs a string as SQL"):
         SQLTemplate(text, "postgresql")
 
 

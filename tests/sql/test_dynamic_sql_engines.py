@@ -315,7 +315,7 @@ def test_no_function_of_duckdb_shows_the_table_that_a_text_names() -> None:
 def test_histogram_is_refused_where_it_is_a_table(sql: str, refused: bool) -> None:
     """DuckDB has an aggregate of this name too. Red when ``_table_calls`` knows no parentheses."""
     if refused:
-        with pytest.raises(TemplateError, match="reads what it names"):
+        with pytest.raises(TemplateError, match="reads a table or file by name"):
             SQLTemplate(sql, "duckdb")
     else:
         SQLTemplate(sql, "duckdb")

@@ -193,7 +193,7 @@ def test_refused(dialect: str, text: str, problem: str) -> None:
 )
 def test_no_text_makes_a_call_that_runs_a_value(text: str) -> None:
     """Every text is looked at, in any order and depth. Red when a choice counts as one word, or its last text only."""
-    with pytest.raises(TemplateError, match=r"runs its text as SQL|would name a column"):
+    with pytest.raises(TemplateError, match=r"runs a string as SQL|would name a column"):
         SQLTemplate(text, "duckdb")
 
 

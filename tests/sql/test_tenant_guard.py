@@ -110,7 +110,7 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
     ("text", "problem"),
     [
         ("select {{ rate | not_a_filter }} v", "is in no optional clause"),
-        ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "the viewer's: it needs no not_a_filter"),
+        ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "so it needs no not_a_filter"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} ]]", "it is never left out"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} [[ and b = {{ params.b }} ]] ]]", "it is never left out"),
         (

@@ -169,7 +169,7 @@ DEFENCES: Final = (
         ("tests/sql/test_tenant_guard.py", "tests/sql/test_tenant_guard_property.py"),
     ),
     Defence(
-        "no value is in a function that runs its text as SQL",
+        "no value is in a function that runs a string as SQL",
         "sql/parsing/dynamic_sql.py",
         "    if call is None:\n        return\n",
         "    return\n",

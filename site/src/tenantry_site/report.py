@@ -54,7 +54,7 @@ def summary(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 _LONGEST = 100
-"""Maximum number of characters of a JSON pointer in a text report."""
+"""Maximum number of characters of a JSON pointer in reports for a terminal."""
 
 
 def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:

@@ -91,9 +91,9 @@ def test_the_source_is_never_replaced(docs: Path, tmp_path: Path) -> None:
     (tmp_path / MARKER).touch()
     before = tree(tmp_path)
     for out in (docs, tmp_path, docs / "guides" / ".."):
-        with pytest.raises(SiteError, match="holds the source"):
+        with pytest.raises(SiteError, match="contains the source"):
             build(docs, out)
-    with pytest.raises(SiteError, match="is no folder"):
+    with pytest.raises(SiteError, match="is not a folder"):
         build(docs / "site.json", tmp_path / "out")
     assert tree(tmp_path) == before
 

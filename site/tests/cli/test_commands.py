@@ -103,7 +103,7 @@ def test_build_keeps_the_old_site_where_it_must(terminal: Terminal, docs: Path) 
     terminal("build", "docs", "--out", "out", "--strict")
     (docs / "index.md").write_text("[x](nowhere)\n")
     reported = terminal("build", "docs", "--out", "out", "--strict", fails=1)
-    assert "Nothing was written: out is as it was." in reported.err
+    assert "Nothing was written: out is unchanged." in reported.err
     (docs / "site.json").write_text("{")
     reported = terminal("build", "docs", "--out", "out", fails=1)
     assert "Nothing was written" in reported.err
@@ -116,7 +116,7 @@ def test_build_refuses_in_words(terminal: Terminal, docs: Path) -> None:
     Path("mine").mkdir()
     Path("mine/thesis").touch()
     assert "no build made" in terminal("build", "docs", "--out", "mine", fails=1).err
-    assert "holds the source" in terminal("build", "docs", "--out", "docs", fails=1).err
+    assert "contains the source" in terminal("build", "docs", "--out", "docs", fails=1).err
     assert "--base-url" in terminal("build", "docs", "--out", "o", "--base-url", "docs.example", fails=1).err
     terminal("build", "docs", fails=2)
     assert not Path("o").exists()

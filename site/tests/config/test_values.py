@@ -119,7 +119,7 @@ FIXES: list[tuple[dict[str, Any], str]] = [
     ({"api": {"playground": False}}, 'write { "mode": … }'),
     ({"topbarCtaButton": "/start"}, 'write { "name": …, "url": "/start" }'),
     ({"topbarCtaButton": {"type": "gitlab", "name": "a", "url": "/a"}}, 'write one of "link", "github"'),
-    ({"navigation": [{"group": "g", "pages": [{"title": "A", "path": "a/b"}]}]}, 'write "a/b" alone'),
+    ({"navigation": [{"group": "g", "pages": [{"title": "A", "path": "a/b"}]}]}, 'write only the path, "a/b"'),
     ({"navigation": [{"title": "g", "items": ["a"]}]}, 'write "group" for "title" and "pages" for "items"'),
     ({"title": "b"}, "remove it: name is set already"),
     ({"footerSocials": {"gitlab": "https://a.example"}}, "write one of website"),

@@ -40,7 +40,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 def test_the_whole_is_reported_beside_the_mistake(fields: dict[str, Any], pointer: str, reason: str) -> None:
     """Red when a whole that others refuse has no diagnostic of its own, or two, or no reason."""
     found_diagnostics = [
-        (one.pointer, one.message.partition(", for ")[2]) for one in read(**fields)[1] if one.code == "CFG037"
+        (one.pointer, one.message.partition(" because of ")[2]) for one in read(**fields)[1] if one.code == "CFG037"
     ]
     assert found_diagnostics == [(pointer, reason)]
 

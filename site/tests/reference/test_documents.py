@@ -69,8 +69,8 @@ def test_what_is_not_found_has_a_remedy(spec: str, fix: str) -> None:
 @pytest.mark.parametrize(
     ("named", "text", "code", "words"),
     [
-        ("https://example.com/api.json", "{}", "API003", "save a copy"),
-        ("//example.com/api.json", "{}", "API003", "save a copy"),
+        ("https://example.com/api.json", "{}", "API003", "save the document"),
+        ("//example.com/api.json", "{}", "API003", "save the document"),
         ("apo.json", "{}", "API002", "api.json"),
         ("../api.json", "{}", "API002", "api.json"),
         ("api.json", "", "API004", ""),

@@ -202,7 +202,7 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """Move the hand to the next entry and return it; None if there is none."""
+        """Move the hand to the next entry and return it; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand

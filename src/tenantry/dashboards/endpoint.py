@@ -1,4 +1,4 @@
-"""Make an ASGI endpoint of your own renderer, and answer the errors of an app's other views."""
+"""Make an ASGI endpoint from a renderer, and answer the errors of an app's other views."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     if not isinstance(request, WebSocket):
         return response
     # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware
-    # whether the handshake was answered; if there is none, close, which is valid in every state.
+    # whether the handshake was answered. Without the middleware close, which is valid in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left
         if (

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from tenantry.groups.record import Record, adopt, thaw
@@ -210,11 +211,12 @@ class GroupRow(NamedTuple):
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
         """``properties`` and ``mapping``: the parsed columns."""
-        values = {name: getattr(self, name) for name in _COPIED}
-        for name in TIME_COLUMNS:
-            if values[name] is not None:
-                values[name] = from_micros(values[name])
-        return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
+        values = list(_in_field_order(self))
+        for place in _TIMES:
+            if values[place] is not None:
+                values[place] = from_micros(values[place])
+        values[_ENVIRONMENT_PLACE], values[_PROPERTIES_PLACE], values[_MAPPING_PLACE] = environment, properties, mapping
+        return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
@@ -226,5 +228,13 @@ class GroupRow(NamedTuple):
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-_COPIED: Final = tuple(each.name for each in fields(UserGroup) if each.name in {*GroupRow._fields} - JSON_COLUMNS)
-"""The fields of UserGroup that have a column of the same name; ``group`` gets those of JSON parsed."""
+# ``GroupRow.group`` fills the arguments of ``UserGroup(…)`` by position, because a dict by name would make a look-up in
+# SQLite 5 % slower. The positions are computed from the names of the fields.
+_PLACES: Final = {each.name: place for place, each in enumerate(each for each in fields(UserGroup) if each.init)}
+_in_field_order: Final = itemgetter(
+    *(GroupRow._fields.index(name if name != "environment" else "handle") for name in _PLACES)  # replaced in ``group``
+)
+_TIMES: Final = tuple(_PLACES[name] for name in TIME_COLUMNS)
+_ENVIRONMENT_PLACE: Final = _PLACES["environment"]
+_PROPERTIES_PLACE: Final = _PLACES["properties"]
+_MAPPING_PLACE: Final = _PLACES["mapping"]

@@ -52,11 +52,11 @@ class CacheHeaders:
         """A copy of ``http.response.start`` with the headers. A copy, because an app may send one message for every
         request."""
         headers = [*start.get("headers", ())]
-        if any(name in self._merged_names for name, _ in headers):
-            headers = _merge(headers, self._vary, private=self._private, in_address=self._in_address)
-        else:
-            headers += self._added
-        return {**start, "headers": headers}
+        for name, _ in headers:
+            if name in self._merged_names:
+                merged = _merge(headers, self._vary, private=self._private, in_address=self._in_address)
+                return {**start, "headers": merged}
+        return {**start, "headers": headers + self._added}
 
     def wrap(self, send: Send) -> Send:
         """A ``send`` that adds the headers."""

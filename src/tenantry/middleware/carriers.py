@@ -202,7 +202,7 @@ def path(where: str) -> Carriers:
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
     """Combine carriers; a request with two different tokens is refused. Raises ValueError without a carrier, TypeError
-    for an argument that is none."""
+    for another argument."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]

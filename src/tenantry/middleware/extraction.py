@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from urllib.parse import quote, unquote_to_bytes
 
 from tenantry.errors import AmbiguousToken
@@ -24,13 +24,14 @@ class Extractor:
     """Reads all carriers of a request. An empty value counts as a bad token, because its sender made a mistake.
     ``origins`` is checked if the token came only in values that browsers send automatically."""
 
-    __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_schemes")
+    __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 
     def __init__(self, carriers: Carriers, origins: OriginCheck | None = None) -> None:
         self._names = frozenset(name.lower().encode() for name in carriers.headers)
         self._schemes = frozenset(scheme.lower().encode() for scheme in carriers.schemes)
         self._cookies = frozenset(name.encode() for name in carriers.cookies)
         self._queries = frozenset(name.encode() for name in carriers.queries)
+        self._read = self._names | ADDRESS_HEADERS | ({b"cookie"} if carriers.cookies else frozenset())
         self._custom = CustomCarriers(carriers.custom)
         self._carriers = carriers
         self._clean = address_cleaner(carriers.queries)
@@ -39,13 +40,14 @@ class Extractor:
     def extract(self, scope: Scope) -> bytes | None:
         """Remove all tokens from the scope; return the token, or None. Raises AmbiguousToken or OriginNotAllowed, after
         the removal."""
-        path, by_browser = scope["path"], list[bytes]()
-        in_headers = self._from_headers(scope, by_browser)
+        path = scope["path"]
+        in_headers: list[bytes] = []
+        by_browser: list[bytes] = []
+        self._from_headers(scope, in_headers, by_browser)
         in_query = self._from_query(scope) if self._queries and scope.get("query_string") else []
-        in_path = [token for carrier in self._carriers.paths if (token := _path_token(scope, carrier)) is not None]
+        in_address = in_query + self._from_path(scope) if self._carriers.paths else in_query
         if self._carriers.custom:
             self._custom.extract(scope, in_headers, by_browser)
-        in_address = in_query + in_path
         found = in_headers + by_browser + in_address
         if not found:
             return None
@@ -60,22 +62,23 @@ class Extractor:
             self._origins.require(scope)
         return token
 
-    def _from_headers(self, scope: Scope, in_cookies: list[bytes]) -> list[bytes]:
-        found: list[bytes] = []
+    def _from_headers(self, scope: Scope, found: list[bytes], in_cookies: list[bytes]) -> None:
         rest: list[Header] = []
+        read = self._read
         for pair in scope["headers"]:
             name, value = pair
-            if name in self._names:
+            if name not in read:
+                rest.append(pair)
+            elif name in self._names:
                 token = self._authorized(value) if name == b"authorization" else value.strip()
                 rest.append(pair) if token is None else found.append(token)
-            elif name == b"cookie" and self._cookies:
-                rest += self._from_cookie(pair, in_cookies)
-            elif name in ADDRESS_HEADERS:
-                rest.append((name, self._clean(value)))
+            elif name == b"cookie":
+                left = self._from_cookie(value, in_cookies)
+                if left is not None:
+                    rest.append((name, left))
             else:
-                rest.append(pair)
+                rest.append((name, self._clean(value)))
         scope["headers"] = rest
-        return found
 
     def _authorized(self, value: bytes) -> bytes | None:
         scheme, *credentials = value.split(None, 1)[:2] or [b""]
@@ -83,22 +86,21 @@ class Extractor:
             return None
         return credentials[0].strip() if credentials else b""
 
-    def _from_cookie(self, pair: Header, found: list[bytes]) -> Iterator[Header]:
-        cookies = pair[1].split(b";")
-        others = []
-        for cookie in cookies:
+    def _from_cookie(self, line: bytes, found: list[bytes]) -> bytes | None:
+        others, before = [], len(found)
+        for cookie in line.split(b";"):
             name, _, value = cookie.partition(b"=")
-            if name.strip() in self._cookies:
-                value = value.strip()
-                if len(value) > 1 and value[:1] == value[-1:] == b'"':
-                    value = value[1:-1]
-                found.append(unquote_to_bytes(value) if b"%" in value else value)
-            else:
+            if name.strip() not in self._cookies:
                 others.append(cookie)
-        if len(others) == len(cookies):
-            yield pair
-        elif rest := b";".join(others).strip():
-            yield pair[0], rest
+                continue
+            value = value.strip()
+            if len(value) > 1 and value[:1] == value[-1:] == b'"':
+                value = value[1:-1]
+            found.append(unquote_to_bytes(value) if b"%" in value else value)
+        return line if len(found) == before else b";".join(others).strip() or None
+
+    def _from_path(self, scope: Scope) -> list[bytes]:
+        return [token for carrier in self._carriers.paths if (token := _path_token(scope, carrier)) is not None]
 
     def _from_query(self, scope: Scope) -> list[bytes]:
         found, others = [], []

@@ -129,4 +129,4 @@ def _advice(text: object) -> str:
         written = scheme + "://" + written.partition("://")[2]
     guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
     example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write the scheme, the host and, unless it is the default, the port, as in {example}"
+    return f"write scheme, host and, unless it is the default, port, as in {example}"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, MutableMapping
 from typing import Any, Final
 
 from tenantry.errors import InvalidToken, MissingToken
-from tenantry.middleware.cache_headers import Message, Receive, Send
-from tenantry.middleware.carriers import TOKEN_HEADER, Header
+from tenantry.middleware.cache_headers import Header, Message, Receive, Send
+from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.middleware.unauthorized import App, send_error
 from tenantry.tokens import PREVIEW_PREFIX

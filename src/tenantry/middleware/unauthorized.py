@@ -16,7 +16,7 @@ POLICY_VIOLATION: Final = 1008
 """The close code of a refused websocket (RFC 6455 section 7.4.1)."""
 
 _HELD_MESSAGES: Final = 8
-_NO_HANDSHAKE: Final = Handshake()  # stands for that of HTTP requests, which have none
+_NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 
 
 class LateUnauthorized:

@@ -25,8 +25,7 @@ async def issue_api_token(
 ) -> tuple[str, ApiToken]:
     """Create an API token; return its secret and its record. The store keeps only a digest of the secret.
 
-    ``expires_at``: when the token expires (None: never); ValueError if it has no time zone. ``random(n)`` returns n
-    random bytes.
+    ``expires_at`` needs a time zone, else ValueError; None: never. ``random(n)`` returns n random bytes.
     """
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")

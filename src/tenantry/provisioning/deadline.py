@@ -21,10 +21,9 @@ class DeadlineExceeded(Exception):
 
 
 class Deadline:
-    """A time limit, in seconds, for all store calls of one request together; unlimited by default.
+    """A time limit, in seconds, for all store calls of a request together; unlimited by default.
 
-    ``settling()`` returns the seconds that a committed write still needs until other processes see it
-    (``Store.settling``); they extend the limit.
+    ``settling()`` returns the further seconds until other processes see a committed write (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -34,7 +33,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Await a store call that only reads. Raises StoreUnavailable when the time is used up."""
+        """Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -44,8 +43,7 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Await a store call that writes. Raises StoreUnavailable if no time is left to start it, OutcomeUnknown if it
-        does not finish in time."""
+        """Raises StoreUnavailable if no time is left to start, OutcomeUnknown if the write does not finish in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")

@@ -174,7 +174,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log the type and traceback, but not the message, which may contain a property. Return the error to report."""
+    """Log the type and traceback, not the message, which may contain a property. Return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

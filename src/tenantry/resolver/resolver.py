@@ -187,7 +187,7 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop what is cached of a group from before a write (``ports.EvictionListener``)."""
+        """Drop cached answers that are older than this write to a group (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:

@@ -1,6 +1,10 @@
-"""The parts of the template compiler for tools that read or write SQL templates (docs/sql-checks.md).
+"""The façade for tools that read, write or check SQL templates (docs/sql-checks.md).
 
-Import from here and from ``tenantry.sql``; other modules may move.
+- ``lex`` cuts a ``Source`` into a list of ``Lexeme``, by the rules of a ``Dialect`` (``dialect_named``).
+- ``lint`` returns each ``Finding`` in a template, with its ``Severity``.
+- ``InvalidDefinition`` is the error of a malformed parameter.
+
+Import these from here, and templates from ``tenantry.sql``; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

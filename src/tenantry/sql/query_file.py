@@ -14,8 +14,9 @@ from tenantry.sql.template import SQLTemplate, optional_paths
 class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
-    Fragments use ``name``, errors ``file``. ``dialect`` is the default if the header names none. ``optional`` names
-    properties that a group may lack; only the header of a ``trusted`` file, the program's own, may add some.
+    Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
+    ``optional`` names properties that a group may lack. The header may add to them only in a ``trusted`` file, one of
+    the program's own.
 
     The SQL is compiled when first bound or by ``check``. Raises TemplateError for a bad header, with line, column,
     caret and fix.
@@ -52,12 +53,12 @@ class Query(SQLTemplate):
 
     @property
     def title(self) -> str:
-        """The header's title, or the name."""
+        """The title in the header, else the name."""
         return self._header.title or self.name
 
     @property
     def description(self) -> str:
-        """The header's description, or empty."""
+        """The description in the header, else empty."""
         return self._header.description
 
     def __repr__(self) -> str:

@@ -1,22 +1,25 @@
-"""Source: a template's text, with errors that show a line and a caret."""
+"""Source and ExpandedSource: the text of a template, and errors that show the place in it."""
 
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Characters. Longer templates are mistakes or attacks."""
+"""Longest template in characters. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # characters of a long line that an error shows
 
 
 class Source:
-    """A template's text. Offsets count from 0, lines and columns from 1.
+    """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    ``file`` names it in errors; ``longest`` limits it.
+    Errors call it ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
     """
 
     __slots__ = ("file", "text")
@@ -35,22 +38,22 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that never end an argument."""
+        """Offsets of commas in included SQL, which never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
-        """Return line and column of an offset."""
+        """Return the file, line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """Return a TemplateError that shows the line, a caret, the fix and what included the text."""
+        """Return a TemplateError with the line, a caret at ``offset``, the fix and the tags that included the text."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
         column = offset - start
-        if column > _SHOWN // 2:  # the caret stays visible
+        if column > _SHOWN // 2:  # cut the beginning of the line, so that the caret is visible
             cut = column - _SHOWN // 2
             line, column = "…" + line[cut:], column - cut + 1
         line = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_SHOWN])
@@ -64,9 +67,78 @@ class Source:
 
 
 def _blank(character: str) -> str:
-    """Combining characters take no column on a terminal, wide ones two."""
+    # On a terminal, a combining character has no column, and a wide one has two.
     if character == "\t":
         return character
     if unicodedata.category(character) in {"Mn", "Me"}:
         return ""
     return "  " if unicodedata.east_asian_width(character) in {"W", "F"} else " "
+
+
+# --- SQL with included fragments --------------------------------------------------------------------------------------
+
+
+class Segment(NamedTuple):
+    """Where a part of an expanded source comes from."""
+
+    start: int
+    """Offset at which the part begins."""
+    source: Source
+    offset: int
+    """Offset of its first character in ``source``."""
+    included_at: Location | None = None
+    exact: bool = True
+    """Whether each character maps to its own offset in ``source``; if not, all map to ``offset``."""
+
+
+class ExpandedSource(Source):
+    """Expanded SQL. Its locations and errors are those of the files that it comes from."""
+
+    __slots__ = ("_commas", "_segments", "_starts")
+
+    def __init__(self, text: str, segments: Sequence[Segment], commas: Iterable[int] = ()) -> None:
+        self._segments = tuple(segments)
+        self._starts = [segment.start for segment in segments]
+        self._commas = frozenset(commas)
+        super().__init__(text, segments[0].source.file if segments else "")
+
+    @property
+    def commas(self) -> frozenset[int]:
+        """Offsets of commas that were outside of tags before the expansion."""
+        return self._commas
+
+    def location(self, offset: int) -> Location:
+        """Return the line, column and file of the origin, and the location of the tag that included it."""
+        segment = self.segment(offset)
+        return replace(segment.source.location(segment.offset), included_at=segment.included_at)
+
+    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+        """Return a TemplateError that shows the line of the origin, and the tags that included it."""
+        segment = self.segment(offset)
+        return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
+
+    def segment(self, offset: int) -> Segment:
+        """Return the segment that begins at an offset of the expanded SQL."""
+        found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
+        return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
+
+
+class ExpandedText:
+    """Builds an ExpandedSource."""
+
+    def __init__(self) -> None:
+        self.length: int = 0
+        self._parts: list[str] = []
+        self._segments: list[Segment] = []
+        self._commas: list[int] = []
+
+    def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
+        """Append SQL with its origin; ``commas`` are offsets in that SQL."""
+        self._segments.append(segment._replace(start=self.length))
+        self._commas += [self.length + offset for offset in commas]
+        self._parts.append(text)
+        self.length += len(text)
+
+    def source(self) -> ExpandedSource:
+        """Return the source of the SQL so far."""
+        return ExpandedSource("".join(self._parts), self._segments, self._commas)

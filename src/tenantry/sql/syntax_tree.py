@@ -11,58 +11,69 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """Role of a variable. CHOICE selects SQL and is not bound; PATTERN is escaped for ``like``."""
+    """What the SQL around a tag makes of its value."""
 
     VALUE = "value"
     LIST = "list"
     TEXT = "text"
+    """All of a string literal."""
     PART = "part"
+    """A piece of a string literal."""
     PATTERN = "pattern"
+    """A pattern of ``like``, in which wildcards are escaped."""
     LIMIT = "limit"
+    """A number of rows, such as after ``limit`` or ``offset``."""
     CHOICE = "choice"
+    """The value selects SQL and is not bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
-    """One tag's variable and position.
+    """A variable in a tag, with its position.
 
-    ``clauses`` and ``choices`` count the optional clauses and Switch branches around it. ``required``: its absence is
-    always an error. ``never_absent``: it has a default or is nullable. Any other absent variable drops its clause, or
-    is an error in a chosen branch. ``cast``: type of a direct cast; ``form``: how ``{placeholder}`` is written.
+    An absent variable that is neither ``required`` nor ``never_absent`` drops its clause. In a branch without a clause
+    it is an error if the branch is chosen.
     """
 
     path: str
     offset: int
     position: Position
     clauses: int = 0
+    """Number of optional clauses around it."""
     not_a_filter: bool = False
     required: bool = True
+    """Its absence is always an error."""
     choices: int = 0
+    """Number of Switch branches around it."""
     never_absent: bool = False
+    """If it is absent, a default, NULL or a true condition is used."""
     default: Any = None
     nullable: bool = False
     conversion: str = ""
+    """Filter that converts the value, such as ``array``."""
     cast: str = ""
+    """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
+    """SQL around its ``{placeholder}``; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL, rendered as it is."""
+    """SQL without placeholders."""
 
     sql: str
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One placeholder: VALUE, TEXT or LIMIT."""
+    """The placeholder of one variable, whose position is VALUE, TEXT, PATTERN or LIMIT."""
 
     reference: VariableReference
 
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a list; ``operator`` is the author's spelling."""
+    """``in`` or ``not in`` with a placeholder for each item; ``operator`` is the author's spelling."""
 
     reference: VariableReference
     operator: str
@@ -71,29 +82,30 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """One placeholder for a string with tags: its parameter concatenates text and values."""
+    """The placeholder of a string literal that contains tags. Its parameter joins the literal's text and the values."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
 
     @property
     def form(self) -> str:
-        """The form of its variables' placeholders."""
+        """The ``form`` of the first variable that has one, or empty."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: rendered when all ``references`` (of its own level) have values.
-
-    ``opening``, ``closing`` and ``dropped`` are a space or nothing, in place of each bracket and of the dropped clause.
-    """
+    """``[[ … ]]``: an optional clause, dropped if one of its ``references`` is absent."""
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
+    """The variables directly in it, not in an inner clause or branch."""
     opening: str
+    """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str
+    """The same in place of ``]]``."""
     dropped: str
+    """The same in place of a dropped clause."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -101,24 +113,23 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One of several branches, chosen by the value of ``reference``, which is not in the SQL.
-
-    ``choose`` maps a value (None if absent) to a branch number; it raises LookupError or TypeError if there is none,
-    and ``expected`` says what it takes. ``uniform``: every branch filters by one column alike.
-    """
+    """Several branches, of which the value of ``reference`` chooses one."""
 
     reference: VariableReference
     choose: Callable[[Any], int]
+    """Maps the value (None if absent) to the number of a branch. Raises LookupError or TypeError if it has none."""
     branches: tuple[tuple[Node, ...], ...]
     expected: str
+    """The values that have a branch, described for an error."""
     uniform: bool = False
+    """Every branch uses the author's column alike, so guarded variables are allowed in it."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
-    """Equal for nodes that can share a placeholder."""
+    """Return the same key for nodes that can share a placeholder."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
@@ -131,12 +142,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Equal for equal defaults of one type; Python has ``1 == 1.0 == True``, engines do not."""
+    """Return a key that differs for defaults of different types: Python has ``1 == 1.0 == True``, engines do not."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of nodes, without those in clauses and branches."""
+    """Yield the variables of the nodes themselves, not those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -167,7 +178,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment, dropped with it."""
+    """A tag in a comment, which is removed with it."""
 
     text: str
     offset: int
@@ -175,7 +186,7 @@ class InertTag:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template; offsets refer to ``source``, which includes fragments."""
+    """A parsed template. Offsets refer to ``source``, in which fragments are expanded."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]

@@ -36,34 +36,34 @@ _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One tag of a template.
-
-    ``optional``: it is in ``[[ ]]``; ``guarded``: it is the group's and not declared optional, or locked, so its
-    absence drops no clause; ``not_a_filter``: its author marked it; ``file`` names the file or fragment.
-    """
+    """A variable in a tag of a template, with the location of the tag."""
 
     path: str
     line: int
     column: int
     position: Position
     optional: bool
+    """Whether the tag is in ``[[ ]]``."""
     guarded: bool
+    """Whether the path is a locked parameter, or the group's and not declared optional. Its absence drops no clause."""
     not_a_filter: bool = False
+    """Whether the author marked the tag with this filter."""
     file: str = ""
+    """The query file or fragment that contains the tag, or empty."""
 
 
 class SQLTemplate:
-    r"""SQL with ``{{ path }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
+    r"""SQL with ``{{ variables }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
-    No choice of a viewer changes which variables of the group are in the bound SQL; see ``droppable``.
+    A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
-    It is compiled for a dialect when first bound, or at once if ``dialect`` (one of ``DIALECTS``) is given; errors are
-    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack: their clauses are
-    then dropped. ``params`` declares viewer input (docs/sql-parameters.md), ``fragments`` maps names to SQL, templates
-    or queries (docs/sql-queries.md), ``choices`` are sets for ``one_of(name)``.
+    The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
+    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack; their clauses are
+    then dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps names to SQL, templates
+    or queries (docs/sql-queries.md). ``choices`` maps the names of sets, for ``one_of(name)``, to named SQL.
 
-    An empty list keeps its condition: ``in`` matches no row, ``not in`` matches every row, NULL included; so use ``in``
-    to restrict a group. A missing or null list is an error.
+    With an empty list, ``in`` matches no row and ``not in`` every row, NULL included; so restrict a group by ``in``.
+    Outside of clauses, a missing or null list is an error.
     """
 
     __slots__ = (
@@ -92,7 +92,7 @@ class SQLTemplate:
     ) -> None:
         parameters = MappingProxyType(declare(params or {}))
         source = Source(text)
-        if begins_header(text):  # what it says of parameters would not hold
+        if begins_header(text):  # its parameter declarations would be ignored
             problem = "this SQL begins with the header of a query file, which SQLTemplate does not read"
             raise source.error(0, problem, "use Query(text) or a QueryFolder; or take the header out")
         definition = TemplateDefinition(
@@ -109,7 +109,7 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        self._conversions: dict[str, ParameterConversion] = {}  # by dialect, which decides what is included
+        self._conversions: dict[str, ParameterConversion] = {}  # by dialect: each may include others
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
@@ -120,13 +120,13 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return the template with further parameters where it declares none of that name. Raises InvalidDefinition."""
+        """Return a copy that also declares ``params``, except names already declared. Raises InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
 
     def redeclaring(self, params: Mapping[str, Parameter]) -> Self:
-        """Return the template with these definitions in place of its own and its fragments'."""
+        """Return a copy with these parameters, which override those of the template and its fragments."""
         return self._with({**self.definition.parameters, **params}, {**self.definition.decided, **params})
 
     def _with(self, parameters: Mapping[str, Parameter], decided: Mapping[str, Parameter]) -> Self:
@@ -136,7 +136,7 @@ class SQLTemplate:
 
     @property
     def parameter_names(self) -> frozenset[str]:
-        """Names of all ``params.*`` in the text, its fragments and comments, declared or not.
+        """Names of all ``params.*`` in the SQL, its fragments and comments, declared or not.
 
         Raises TemplateError for a fragment that cannot be included.
         """
@@ -163,14 +163,14 @@ class SQLTemplate:
 
     @property
     def guard(self) -> Guard:
-        """Which variables are guarded."""
+        """The guard, which decides which variables are guarded."""
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
         return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
-        """Compile now, for a dialect, the template's, or the first that accepts it.
+        """Compile now, for ``dialect``, else for the template's dialect, else for the first that accepts the SQL.
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
@@ -181,9 +181,9 @@ class SQLTemplate:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Declared parameters by name, with those of fragments.
+        """Declared parameters by name, including those of fragments.
 
-        Raises TemplateError if a text with fragments does not compile.
+        Raises TemplateError if the template has fragments and does not compile.
         """
         if self._parameters is None:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
@@ -191,7 +191,7 @@ class SQLTemplate:
 
     @property
     def uses_clock(self) -> bool:
-        """Whether ``bind`` needs ``now``: a parameter is a range."""
+        """Whether a parameter is a range, so that ``bind`` needs ``now``."""
         if self._uses_clock is None:
             self._uses_clock = any(parameter.is_range for parameter in self.parameters.values())
         return self._uses_clock
@@ -210,9 +210,9 @@ class SQLTemplate:
         driver. The SQL depends only on which clauses and branches are included and on list lengths. ``now`` (aware) is
         required if a parameter is a range.
 
-        Raises InvalidParameter for all bad parameters; MissingVariable for all missing variables; UnbindableValue for a
-        value that does not fit; TemplateError if it does not compile; ValueError for an unknown dialect or paramstyle,
-        or without ``now``.
+        Raises one InvalidParameter for all bad parameters; one MissingVariable for all missing variables;
+        UnbindableValue for a value that does not fit; TemplateError if the template does not compile; ValueError for an
+        unknown dialect or paramstyle, or without ``now``.
         """
         try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
@@ -230,7 +230,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind, and return the variables of each parameter too. Raises like ``bind``."""
+        """Bind, and also return the variables that each parameter contains. Raises the errors of ``bind``."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -242,14 +242,14 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """Every tag in text order, for the template's dialect or the first that accepts it."""
+        """The variables in text order, compiled for the template's dialect or the first that accepts the SQL."""
         return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
-        """The group's variables that a viewer's choice can drop: marked ``not_a_filter`` or declared optional.
+        """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review these; ``tenantry sql check`` lists them.
+        Review those that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
@@ -298,7 +298,7 @@ class SQLTemplate:
         profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
         style = paramstyle_named(paramstyle or profile.paramstyle)
         key = profile.name, style.name
-        with self._lock:  # one for each dialect and style, so that equal texts are the same str object
+        with self._lock:  # one Binder for each dialect and style, so that equal SQL is one str object
             bind = self._binds.get(key)
             if bind is None:
                 bind = self._binds[key] = self._binder(self._tree(profile), profile, style).bind

@@ -1,10 +1,11 @@
-"""The tenant guard: no choice of a viewer changes which of the group's variables are in the bound SQL.
+"""The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
-Every path but ``params.*`` is guarded, and so are locked parameters, unless the host declared the property optional or
-the author marked the tag ``not_a_filter`` (it is still required).
+Locked parameters and all paths except ``params.*`` are guarded. Two kinds are exempt: properties that the host declared
+optional, and tags that the author marked ``not_a_filter`` (their value is still required).
 
-Guarded paths are in no optional clause, viewer's ``one_of`` or filter that may vanish, at any depth. Branches that name
-the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
+A guarded variable must not be in an optional clause, in a choice that a viewer makes, or in a filter that may vanish,
+at any depth. This holds even if all branches name the same variables: ``tenant = {{ tenant }}`` restricts the rows,
+``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ _ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
-    """Return whether a path is ``params.*``, including locked parameters."""
+    """Return whether a path begins with ``params.``, as those of locked parameters do too."""
     return path.startswith("params.")
 
 
 def meant_path(path: str) -> str | None:
-    """Return ``params.day`` for ``parms.day``; None unless very close, since a property may have such a name."""
+    """Return ``params.day`` for ``parms.day``, else None. The root must be very close, since it may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -41,32 +42,33 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Which variables are guarded, from ``optional`` paths, ``locked`` paths and names of ``declared`` parameters."""
+    """Decides which variables are guarded. ``optional`` and ``locked`` are paths, ``declared`` names of parameters."""
 
     optional: AbstractSet[str] = frozenset()
     locked: AbstractSet[str] = frozenset()
     declared: AbstractSet[str] = frozenset()
 
     def meant(self, path: str) -> str | None:
-        """Return ``params.start`` for a declared ``start``; else ``meant_path``."""
+        """Return the path that the author may have meant: ``params.start`` if ``start`` is declared, else
+        ``meant_path``."""
         if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
             return f"params.{path}"
         return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
-        """Return whether it is a locked parameter or a part of one."""
+        """Return whether the path is a locked parameter or a part of one, such as ``.start``."""
         return bool(self.locked) and ".".join(path.split(".", 2)[:2]) in self.locked
 
     def is_chosen(self, path: str) -> bool:
-        """Return whether a viewer chooses the value."""
+        """Return whether a viewer can choose the value at the path."""
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Return whether unmarked tags of the path are guarded."""
+        """Return whether the path is guarded in tags without ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Return whether this variable is guarded, whatever a viewer chooses."""
+        """Return whether this variable is guarded: its path is, and its tag is not marked."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
@@ -76,10 +78,10 @@ def reads_group(tree: Tree) -> bool:
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raise TemplateError for the first variable that breaks the rule or has a useless mark."""
+    """Raise TemplateError for a guarded variable that could be dropped, a useless mark or a clause never dropped."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
-            problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "remove | not_a_filter"
+            problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
             raise source.error(reference.offset, problem, fix)
         if reference.not_a_filter and not reference.clauses and not reference.choices:
             problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
@@ -102,7 +104,7 @@ def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard
         reference = guarded[0]
         problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
         fixes = [f"move it out of [[ ]]{_moved_out(source, clause, guarded)}"]
-        if any(guard.is_chosen(each.path) for each in clause.references):  # else nothing would drop the clause
+        if any(guard.is_chosen(each.path) for each in clause.references):  # otherwise nothing could drop the clause
             fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
         declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
         fixes.append(f"where a group may lack it, declare it: {declaration}")
@@ -135,9 +137,10 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """Return the group's variables that a viewer's choice can drop, in text order.
+    """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    Each is marked, optional or in a column of a helper that never vanishes; ``enforce_tenant_guard`` refuses others.
+    Each is marked ``not_a_filter``, declared optional, or in the column of a filter that is always rendered:
+    ``enforce_tenant_guard`` refuses all others.
     """
     found = {
         reference.offset: reference
@@ -154,7 +157,7 @@ def _decided_by_viewer(node: Clause | Switch, guard: Guard) -> bool:
     return any(guard.is_chosen(reference.path) for reference in references)
 
 
-# --- the fix: the author's own clause, with its conditions of the group before it -------------------------------------
+# --- the fix: the author's clause, with the group's conditions moved before it ----------------------------------------
 
 
 _BEGINNING: Final = re.compile(r"\s*(where|and|having|on)\b\s*", re.IGNORECASE)
@@ -165,7 +168,8 @@ _LONGEST: Final = 400  # characters of a clause that a fix shows
 
 
 def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``; empty unless all conditions are plain."""
+    """Return ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``, or nothing if a condition is not
+    plain."""
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:
@@ -174,9 +178,9 @@ def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReferen
     offsets = [each.offset - clause.offset - 2 for each in guarded]
     outside = [text[a:b] for a, b in conditions if any(a <= offset < b for offset in offsets)]
     inside = [text[a:b] for a, b in conditions if not any(a <= offset < b for offset in offsets)]
-    if not outside or any(_VIEWER in each for each in outside):  # else what the viewer sends would be needed
+    if not outside or any(_VIEWER in each for each in outside):  # outside of a clause, the viewer would have to send it
         return ""
-    if not any(_VIEWER in each for each in inside):  # the clause would then never be dropped
+    if not any(_VIEWER in each for each in inside):  # without it, nothing could drop the clause
         outside, inside = [text[a:b] for a, b in conditions], []
     rest = f" [[ and {_joined(inside)} ]]" if inside else ""
     return f": {beginning[1]} {_joined(outside)}{rest}"

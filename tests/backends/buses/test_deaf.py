@@ -24,6 +24,8 @@ from tenantry.ports import Bus
 from tests.backends.buses.conftest import RecordingListener, following, until
 from tests.backends.store.acme import acme, rotate
 
+pytestmark = pytest.mark.slow
+
 HANDLE = bytes(range(8))
 
 

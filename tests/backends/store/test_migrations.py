@@ -32,6 +32,8 @@ from tenantry.database.migrations import HEAD, check, migrate
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 from tenantry.groups import Tag, thaw
 
+pytestmark = pytest.mark.slow
+
 
 def _differences(connection: Connection) -> list[object]:
     context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})

@@ -192,7 +192,7 @@ async def test_a_server_out_of_reach_is_registered_with_a_warning(
     store = SQLStore(sqlite_url)
     with caplog.at_level(logging.WARNING):
         await _register(store, "postgresql://somebody:k3y-c4n4ry@127.0.0.1:1/app")
-    assert "asked before its first query" in caplog.text
+    assert "checked before its first query" in caplog.text
     assert "k3y-c4n4ry" not in caplog.text
     assert "somebody" not in caplog.text
     await store.aclose()

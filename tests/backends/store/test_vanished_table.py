@@ -26,6 +26,8 @@ from tenantry.groups import Environment, GroupDraft, Issued, Tag
 from tenantry.testing import make_token
 from tests.backends.store.reader import KEYS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 STALENESS = 1.0
 ROUNDS = 3

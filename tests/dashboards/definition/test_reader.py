@@ -110,7 +110,11 @@ REFUSED = {
     _file("{text: Hello, world}"): ("4:19", "a panel with text has no key world", "a comma in quotes"),
     _file("{table: orders, columns: []}"): ("4:30", "this list is empty", "remove the key"),
     _file("{table: orders, columns: [{a: prcent}]}"): ("4:35", "this word is not allowed", "did you mean percent?"),
-    _file("{table: orders, columns: [{a: percent, b: date}]}"): ("4:31", "this must be one name", "one for each"),
+    _file("{table: orders, columns: [{a: percent, b: date}]}"): (
+        "4:31",
+        "this must be one name",
+        "one item for each name",
+    ),
     _file("{table: 7}"): ("4:13", "the name of a query file", "write a name"),
     _file("{table: a b}"): ("4:13", "this is not a name of a query file", "begin with a letter"),
     _file("{table: {sql: ' '}}"): ("4:19", "this statement is empty", "write select"),

@@ -188,7 +188,7 @@ async def test_two_groups_differ_in_what_is_theirs(site: Site, tmp_path: Path) -
     assert [each["value"] for each in carrier["values"]] == ["HA", "UA"]
     assert not any(each["where"] == "panel 3-1" for each in compared["differences"])  # the same error, of two groups
     assert compare_explanations(left, left)["differences"] == []
-    with pytest.raises(ValueError, match="two dashboards"):
+    with pytest.raises(ValueError, match="different dashboards"):
         compare_explanations(left, {**right, "dashboard": "other"})
 
 

@@ -1,4 +1,4 @@
-"""Converts queries of Metabase and Grafana to SQL templates, and lists each construct that it keeps."""
+"""Converts queries of Metabase and Grafana to SQL templates, and lists the constructs to check by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tenantry_convert.metabase_card import read_cards
 from tenantry_convert.scanning import path_name
 
 TOOLS: Final = ("grafana", "metabase")
-"""The tools whose queries are read."""
+"""The tools whose queries can be converted."""
 
 
 def convert(
@@ -37,8 +37,8 @@ def convert(
     """Convert SQL, or the queries in the JSON of a question, a panel or a dashboard.
 
     ``tool`` is one of TOOLS. ``dialect`` defaults to the document's, else postgresql. ``columns`` maps Metabase's field
-    filters to columns; ``name`` is for an unnamed query. A construct that cannot be converted stays, and is in the
-    query's ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
+    filters to columns; ``name`` is for an unnamed query. A construct that cannot be converted is kept, and listed in
+    the query's ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
@@ -46,7 +46,7 @@ def convert(
 
 
 def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
-    """The queries in a document; ``name`` is for an unnamed one. Raises ValueError for JSON without a query."""
+    """Return the queries in a document; ``name`` is for an unnamed one. Raises ValueError for JSON without a query."""
     document = _json(text)
     if document is None:
         return [ImportedQuery(text=text, name=name)]
@@ -67,7 +67,7 @@ def _convert(query: ImportedQuery, tool: str, dialect: str | None, columns: Mapp
 
 
 def file_name(name: str) -> str:
-    """A file name for a query, without the suffix: letters, digits and ``_``."""
+    """Return a file name for a query, without suffix: letters, digits and ``_``."""
     return path_name(name)[:80] or "query"
 
 

@@ -42,7 +42,7 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
 
     A construct that cannot be converted stays as it was. It is listed on stderr and in comments, with its line and the
     reason, and the command ends with 1. A query without such a construct compiles. Add the condition that restricts the
-    rows to one customer by hand. The command asks no store and runs nothing.
+    rows to one customer by hand. The command runs no query and needs no store.
     """
     try:
         queries = convert(file.read(), tool, dialect, columns=columns, name=_name(file.name))

@@ -1,11 +1,12 @@
-"""Records of a conversion, and its last step, which compiles the converted SQL.
+"""Collects the rewrites of one query, and compiles the converted SQL as the last step.
 
-The compiler decides whether a construct can be at its position. A construct that it refuses is restored and listed with
-the compiler's reason, so a query that is reported as whole compiles.
+If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason. So a
+query that is reported as ``whole`` compiles.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from typing import Any, Final
 from tenantry.errors import Location, TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.inspect import InvalidDefinition
-from tenantry_convert.header import write_header
 
 TENANT_REMINDER = (
     "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
@@ -31,11 +31,11 @@ _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedVariable:
-    """A variable in the tool's document. ``definition`` declares our parameter for it."""
+    """A variable in the tool's document. ``definition`` declares the parameter that replaces it."""
 
     definition: Mapping[str, Any]
     kind: str = "value"
-    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (not a viewer's value)."""
+    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (no value that a viewer sends)."""
     column: tuple[str, ...] = ()
     """For a field filter: the names of the table and the column, if they are known."""
     alias: str = ""
@@ -47,7 +47,7 @@ class ImportedVariable:
     many: bool = False
     """Whether a viewer can choose several values."""
     all_values: bool = False
-    """Whether a viewer can choose all values. An absent parameter means that in a template."""
+    """Whether a viewer can choose "all values". In a template, an absent parameter means that."""
     reason: str = ""
     """For the kind ``other``: why it cannot be converted."""
 
@@ -62,12 +62,12 @@ class ImportedQuery:
     dialect: str | None = None
     variables: Mapping[str, ImportedVariable] | None = None
     period: str = ""
-    """The initial time range of the document in our words: ``last 6 hours``."""
+    """The initial time range of the document, as a relative range of Tenantry: ``last 6 hours``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionItem:
-    """A construct to check by hand. ``left``: it is not converted."""
+    """A construct to check by hand. ``left``: it was kept, not converted."""
 
     line: int
     column: int
@@ -94,7 +94,7 @@ class ConvertedQuery:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it was converted. It then compiles."""
+        """Whether every construct was converted; the query then compiles."""
         return not any(item.left for item in self.items)
 
 
@@ -116,9 +116,9 @@ class Conversion:
     dialect: str
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    """The other tool's name -> the parameter's."""
+    """Name of a variable in the other tool -> name of the parameter."""
     fragments: dict[str, str] = field(default_factory=dict)
-    """A placeholder for each fragment that the text includes."""
+    """Name of each included fragment -> SQL with which the result is compiled in its place."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
     _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)
@@ -128,12 +128,12 @@ class Conversion:
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:
-        """Keep and list a span."""
+        """Keep a span as it is, and list it with the reason."""
         self._rewrites.append(_Rewrite(start, end, None))
         self.report(start, self.query.text[start:end], reason, left=True)
 
     def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
-        """List a construct once."""
+        """List a construct with the reason; ``left``: it is kept. The same item is listed once."""
         at = _location(self.query.text, offset)
         shown = " ".join(construct.split())
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
@@ -142,7 +142,7 @@ class Conversion:
             self._items.append(item)
 
     def assume(self, offset: int, name: str) -> None:
-        """List an assumed type if the variable is converted."""
+        """Note that the type of the variable at ``offset`` is assumed; it is listed if the variable is converted."""
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
@@ -158,14 +158,14 @@ class Conversion:
         return f"params.{self.names[name]}"
 
     def finish(self) -> ConvertedQuery:
-        """Compile, restore refused constructs, and write the header."""
+        """Compile, restore the constructs that the compiler refuses, and write the header."""
         self._rewrites.sort(key=lambda rewrite: rewrite.start)
         self._compile()
         body, _ = self._assemble(None)
         params = self._used(body)
         self._list_assumed()
         items = tuple(sorted(self._items, key=lambda item: (item.line, item.column)))
-        head = write_header(
+        head = _header(
             title=self.query.name,
             description=self.query.description,
             dialect=self.dialect,
@@ -246,7 +246,8 @@ class Conversion:
 
 
 def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
-    """The definition with the type that the position requires: a list after ``in``, an integer after ``limit``."""
+    """Return the definition with the type that the position requires: a list after ``in``, an integer after
+    ``limit``."""
     of = str(definition["type"])
     if _LIST_BEFORE.search(text, 0, start) and not of.startswith("list of "):
         return {**definition, "type": f"list of {of}"}
@@ -273,3 +274,43 @@ def _offset(text: str, at: Location) -> int:
 def _as_comment(line: str) -> str:
     plain = line.replace("\r", " ").replace("\n", " ")
     return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"
+
+
+# --- the header of the file: YAML in flow style, which is JSON --------------------------------------------------------
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NOT_PLAIN = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan", "inf"}
+
+
+def _header(*, title: str, description: str, dialect: str, params: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the comment, from ``/* ---`` to ``--- */`` and a line break."""
+    lines = ["/* ---", f"title: {_scalar(title)}"]
+    if description:
+        lines.append(f"description: {_scalar(description)}")
+    lines.append(f"dialect: {dialect}")
+    if params:
+        lines.append("params:")
+        lines += [f"  {name}: {_mapping(definition)}" for name, definition in params.items()]
+    return "\n".join([*lines, "--- */"]) + "\n"
+
+
+def _mapping(definition: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name}: {_value(value)}" for name, value in definition.items()) + "}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_scalar(str(name))}: {_value(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
+            return value
+        # The header is a comment, so it must not contain the marks of a comment.
+        return json.dumps(value).replace("*/", r"*\u002f").replace("/*", r"/\u002a")
+    return json.dumps(value)

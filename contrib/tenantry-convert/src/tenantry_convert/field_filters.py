@@ -1,4 +1,4 @@
-"""Field filters of Metabase: controls that become a whole condition on one column."""
+"""Field filters of Metabase: controls whose value becomes a whole condition on one column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Declare = Callable[[str, Mapping[str, Any]], str]
-"""``declare(suffix, definition)``: declares a parameter with the name of the control and a suffix; returns its path."""
+"""``declare(suffix, definition)`` declares a parameter, named like the control with a suffix, and returns its path."""
 
 UNITS: Final = ("minute", "hour", "day", "week", "month", "quarter", "year")
 """The units of a time bucket, in the words of both Metabase and Tenantry."""
@@ -27,7 +27,7 @@ _HEED_CASE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickh
 
 
 def field_filter(widget: str, column: str, dialect: str, declare: Declare) -> str | None:
-    """The condition for a control of this kind; None for an unknown kind."""
+    """Return the condition for a control of this kind; None for an unknown kind."""
     if widget in _RANGES:
         return f"{{{{ {declare('', _RANGES[widget])} | within({column}) }}}}"
     if widget == "date/single":

@@ -32,12 +32,12 @@ _NO_SQL: Final = {
     "adhoc": "ad hoc filters write conditions of their own: write one {{ params.x | matches(column) }} for each column",
     "groupby": "a choice of columns: write {{ params.x | one_of(name: column, …) }}",
     "datasource": "a choice of the data source: a group's mapping chooses it",
-    "system": "a variable of Grafana's own",
+    "system": "a built-in variable of Grafana",
 }
 
 
 def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
-    """The queries of the panels, in order. ``name`` is for a query without a title."""
+    """Return the queries of the panels, in order. ``name`` is for a query without a title."""
     variables = dict(_variables(document))
     known = variables if variables or _has_variables(document) else None
     period = _period(document)

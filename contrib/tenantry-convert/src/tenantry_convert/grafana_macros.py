@@ -22,8 +22,10 @@ _PERIOD: Final = "last 6 hours"
 
 @dataclass(slots=True)
 class GrafanaMacros:
-    """Converts the macros of one query. ``convert_text`` converts variables in an argument; ``known`` finds a variable
-    of the document."""
+    """Converts the macros of one query.
+
+    ``convert_text`` converts the variables in an argument; ``known`` finds a variable of the document.
+    """
 
     conversion: Conversion
     convert_text: Callable[[str], str]
@@ -35,8 +37,10 @@ class GrafanaMacros:
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
-        """The path of the parameter for the dashboard's time range. Its default avoids that an absent range selects all
-        rows."""
+        """Declare the parameter for the dashboard's time range, and return its path.
+
+        It gets a default, since without a range the query would select all rows.
+        """
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
             self.conversion.report(offset, "the range of time", reason)
@@ -44,16 +48,16 @@ class GrafanaMacros:
         return self.conversion.declare("__timeRange", "period", definition)
 
     def end(self, which: str, offset: int) -> str:
-        """The tag for one end of the time range: ``start`` or ``end``."""
+        """Return the tag for one end of the time range: ``start`` or ``end``."""
         return f"{{{{ {self.period(offset)}.{which} }}}}"
 
     def end_epoch(self, which: str, offset: int) -> str:
-        """The seconds since 1970 of one end of the time range."""
+        """Return SQL for one end of the time range in seconds since 1970."""
         dialect = self.conversion.dialect
         return epoch(f"cast({self.end(which, offset)} as {instant_type(dialect)})", dialect)
 
     def convert(self, name: str, arguments: Sequence[str], offset: int) -> str | None:
-        """The SQL for a macro; None for an unknown macro or unknown arguments."""
+        """Return the SQL for a macro; None for an unknown macro or unknown arguments."""
         macro = _MACROS.get(name)
         if macro is None or not macro[0] <= len(arguments) <= macro[1]:
             return None
@@ -112,7 +116,7 @@ class GrafanaMacros:
         return None if length is None else f"floor(({column}) / {length}) * {length}"
 
     def bucket(self, offset: int) -> str:
-        """The path of the parameter for a bucket's unit, which Grafana computes from the panel's width."""
+        """Declare the parameter for the unit of time buckets, and return its path."""
         reason = "Grafana computes it from the width of the panel; here a viewer chooses a unit"
         self.conversion.report(offset, "$__interval", reason)
         definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}

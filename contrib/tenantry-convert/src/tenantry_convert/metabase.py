@@ -31,7 +31,10 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 def convert_metabase(conversion: Conversion, dialect: Dialect, columns: Mapping[str, str]) -> None:
-    """Replaces each construct, or keeps and lists it. ``columns``: name of a field filter -> its column."""
+    """Replace each construct of Metabase by a tag or SQL, or keep and list it.
+
+    ``columns`` maps names of field filters to their columns.
+    """
     _MetabaseReader(conversion, dialect, columns).read()
 
 
@@ -43,7 +46,7 @@ class _MetabaseReader:
         self._columns = columns
         self._regions: list[Region] = regions(self._text, dialect)
         self._closing: dict[int, tuple[int, int]] = {}
-        """The offset of each ``]]`` to remove -> its clause."""
+        """The offset of each ``]]`` to remove -> the start and end of its clause."""
 
     def read(self) -> None:
         position = 0
@@ -155,7 +158,7 @@ class _MetabaseReader:
         names: list[str] = []
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
-                if names and all(map(self._is_field_filter, names)):  # true without a choice, so they need no clause
+                if names and all(map(self._is_field_filter, names)):  # true without a value: no clause needed
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
@@ -170,16 +173,15 @@ class _MetabaseReader:
         return name in self._columns or (variable is not None and variable.kind == "field filter")
 
     def _drop_bracket(self, match: re.Match[str], clause: tuple[int, int]) -> None:
-        beside = self._text[match.start() - 1 : match.start()], self._text[match.end() : match.end() + 1]
-        apart = "" in beside or any(map(str.isspace, beside))
+        before, after = self._text[match.start() - 1 : match.start()], self._text[match.end() : match.end() + 1]
+        apart = not before or not after or before.isspace() or after.isspace()
         self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:
-        """Converts ``[[ {{x}} -- ]] 'a'``, whose default follows. Returns the offset after it."""
+        """Convert ``[[ {{x}} -- ]] 'a'``, a variable with the default ``'a'``. Return the offset after it."""
         tag = _TAG.fullmatch(found["inside"].strip())
-        literal = _LITERAL.fullmatch(
-            found["rest"]
-        )  # in Metabase other code on the line disappears with it; in a template it would stay
+        # Only a literal: other SQL on the line would be in Metabase's comment, but not in that of a template.
+        literal = _LITERAL.fullmatch(found["rest"])
         name = tag["inside"].strip() if tag is not None and tag["inside"] else ""
         variable = self._variable(name) if name else None
         if literal is None or variable is None or variable.kind != "value":

@@ -16,7 +16,7 @@ _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean":
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """The native queries of a question, a list, or an answer with a list. ``name`` is for an unnamed query."""
+    """Return the native queries of a question, a list of them, or an API response. ``name`` is for an unnamed query."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -115,8 +115,11 @@ def _default(value: Any, widget: str) -> Any:
 
 
 def date_range(value: str) -> str:
-    """A range in our syntax, from ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or
-    ``thismonth``. Other strings are returned unchanged; their declaration fails."""
+    """Return Metabase's range as one of Tenantry.
+
+    It reads ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) and ``thismonth``. In any other
+    string only ``~`` is replaced; its declaration fails later.
+    """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:
         return value.replace("~", "..")

@@ -8,7 +8,7 @@ import click
 
 
 def read_pairs(_context: click.Context, option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
-    """Option callback. Raises BadParameter for a value that lacks one side."""
+    """Callback of an option: returns its values as a dict. Raises BadParameter for a value that lacks a name."""
     pairs = {}
     for value in values:
         left, _, right = (part.strip() for part in value.partition("="))

@@ -24,7 +24,7 @@ class Region(NamedTuple):
 
 
 def regions(text: str, dialect: Dialect) -> list[Region]:
-    """The comments, strings and quoted names, in order. An unclosed region goes to the end."""
+    """Return the comments, strings and quoted names, in order. An unclosed region goes to the end of the text."""
     opening = re.compile(r"--|/\*|['\"`]" + ("|#" if dialect.hash_comment else "") + "|" + _dollar(dialect))
     found: list[Region] = []
     position = 0
@@ -46,12 +46,12 @@ def regions(text: str, dialect: Dialect) -> list[Region]:
 
 
 def region_at(found: list[Region], offset: int) -> Region | None:
-    """The region at this offset."""
+    """Return the region that contains an offset, or None."""
     return next((region for region in found if region.start <= offset < region.end), None)
 
 
 def arguments(text: str, start: int) -> tuple[list[str], int] | None:
-    """The arguments in the brackets that open at ``start``, and the offset after them; None if unclosed."""
+    """Return the arguments in the brackets that open at ``start``, and the offset after them; None if unclosed."""
     found: list[str] = []
     begin, closers = start + 1, [")"]
     for offset, character in _code_characters(text, start + 1):
@@ -80,7 +80,7 @@ def balanced(text: str) -> bool:
 
 
 def quoted_name(name: str, dialect: Dialect) -> str:
-    """A name in the dialect's quotes, if it needs them."""
+    """Return a name for SQL, in the dialect's quotes if it needs them."""
     if name.isidentifier() and name.isascii() and name.islower():
         return name
     sign = "`" if dialect.double_is_string else '"'
@@ -88,7 +88,7 @@ def quoted_name(name: str, dialect: Dialect) -> str:
 
 
 def path_name(name: str) -> str:
-    """A name for a path: letters, digits and ``_``, with a letter first."""
+    """Return a name that is valid in a path: letters, digits and ``_``, with a letter first."""
     plain = re.sub(r"\W+", "_", name.strip(), flags=re.ASCII).strip("_").lower()
     return plain if plain[:1].isalpha() else f"p_{plain}".rstrip("_")
 

@@ -1,4 +1,4 @@
-"""The diagnostic codes of configuration files, and what is collected while a file is read.
+"""The diagnostic codes of configuration files, and the data that is collected while a file is read.
 
 Codes are stable, because scripts and suppressions name them. Each code has one severity.
 """

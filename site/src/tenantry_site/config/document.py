@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from tenantry_site.config.defaults import FILL_DEFAULTS
-from tenantry_site.config.diagnostics import ConfigDiagnostics, ReadContext
-from tenantry_site.config.file_checks import check_files, check_pages
-from tenantry_site.config.json_reader import read_json
-from tenantry_site.config.model import SiteConfig
-from tenantry_site.config.object_validator import validator_for
-from tenantry_site.config.references import (
+from tenantry_site.config.cross_checks import (
     check_duplicates,
+    check_files,
+    check_pages,
     check_prefixes,
     check_redirects,
     check_strictness,
     check_versions,
 )
+from tenantry_site.config.defaults import FILL_DEFAULTS
+from tenantry_site.config.diagnostics import ConfigDiagnostics, ReadContext
+from tenantry_site.config.json_reader import read_json
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.config.object_validator import validator_for
 from tenantry_site.config.source import JsonObject, JsonPath, SourceText, describe, quoted
 from tenantry_site.config.unknown_keys import FOREIGN_KEYS, NEWER_KEYS, NEWER_NAVIGATION_KEYS, report_collected_keys
 from tenantry_site.diagnostic import Diagnostic

@@ -93,7 +93,7 @@ def _exact(name: str) -> str | None:
 def resolve(name: str) -> str | None:
     """The bundled icon for a name that an author wrote, or None.
 
-    If there is none of that name, as for icons of the paid set, a more general one is used: the name without its last
+    If no icon has that name, as for icons of the paid set, a more general one is used: the name without its last
     words, else without its first words (``chart-line-up`` -> ``chart-line``).
     """
     wanted = normalize_name(name)

@@ -1,6 +1,6 @@
 """What authors call an icon that has another name here: names of a second well-known set, and of paid icons.
 
-A line is an icon and the names that stand for it. Numbers at a name's end (``code-2``) need no line of their own.
+A line is an icon and the names that also mean it. Names that end with a number (``code-2``) need no line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HtmlBuffer collects the HTML and component nodes of a text, and tracks its open elements.
+"""HtmlBuffer collects the HTML and component nodes of one text, and tracks its open elements.
 
 Contents are buffered until the closing tag: then an HTML element's tags are put around them, or they become a
 component's children. If a tag is never closed, its contents stay without it, so that no text is lost.
@@ -150,7 +150,7 @@ class HtmlBuffer:
     def open_component(self, tag: Tag, line: int, *, within: bool, inline: bool) -> None:
         """Open a component. ``within``: its tag is in a line of text; ``inline``: it is an inline component, so the
         paragraph around it continues."""
-        beside = within and (inline or self._paragraph_start < 0 or self.has_content)
+        in_line = within and (inline or self._paragraph_start < 0 or self.has_content)
         if within and not inline:
             self._close_paragraph_before_block()
         indexed = [value for name in _INDEXED if isinstance(value := tag.attributes.get(name), str)]
@@ -160,14 +160,14 @@ class HtmlBuffer:
             self._too_deep(tag, line)
             return
         if tag.self_closing:
-            self.out.append(Element(tag.name, tag.attributes, (), line if self.is_page else 0, beside))
+            self.out.append(Element(tag.name, tag.attributes, (), line if self.is_page else 0, in_line))
             self.has_content = True
             if not inline:
                 self._open_paragraph()
             return
         element = OpenElement(ElementKind.COMPONENT, tag.name, len(self.out), line, tag)
         element.block = not inline
-        element.within = beside
+        element.within = in_line
         self.elements.push(element)
         self.has_content = True
 
@@ -189,7 +189,7 @@ class HtmlBuffer:
         self._open_paragraph()
 
     def close(self, tag: Tag, line: int, *, within: bool) -> bool:
-        """Close the innermost open element of the tag's name. False if there is none in reach."""
+        """Close the innermost open element of the tag's name. False if no such element is in reach."""
         element = self.elements.find(tag.name)
         if element is None:
             return False

@@ -29,7 +29,7 @@ Resolve = Callable[[Tag, int, bool], bool]
 
 
 def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
-    """The prefix of the ids of a text's footnotes. The page and each snippet on it number their footnotes
+    """The prefix of the ids of footnotes. The page and each snippet on it number their footnotes
     separately."""
     if "footnotes_name" not in env:
         env["footnotes_name"] = buffer.context.identifier("fn")

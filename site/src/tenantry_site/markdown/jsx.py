@@ -34,7 +34,7 @@ class Tag(NamedTuple):
 
     @property
     def has_values(self) -> bool:
-        """Whether an attribute has a value, by which a tag (``<Key at="x">``) is told from a placeholder
+        """Whether an attribute has a value, by which a tag (``<Key at="x">``) is distinguished from a placeholder
         (``<KEY here>``)."""
         return any(value is not True for value in self.attributes.values()) or bool(self.expressions)
 
@@ -83,8 +83,8 @@ class TagScanner:
         return tag
 
     def brace(self, text: str, at: int, end: int) -> int:
-        """The offset of the brace that closes the one at ``at``; -1 if there is none before ``end``, or the budget is
-        spent."""
+        """The offset of the brace that closes the one at ``at``; -1 if no brace before ``end`` closes it, or the
+        budget is spent."""
         if self._budget <= 0:
             return -1
         close = closing_brace(text, at, end)
@@ -99,7 +99,7 @@ class TagScanner:
         return found
 
     def search(self, wanted: re.Pattern[str], text: str, at: int, end: int) -> tuple[int, int] | None:
-        """The span of the next match of ``wanted``; None if there is none, or the budget is spent."""
+        """The span of the next match of ``wanted``; None without a match, or if the budget is spent."""
         found = wanted.search(text, at, end) if self._budget > 0 else None
         if found is None:
             self._budget -= (end - at) // 8 + 1
@@ -263,7 +263,7 @@ class ConstructScanner:
         return Construct(ConstructKind.RAW, at, close[1], tag, text[tag.end : close[0]])
 
     def _fragment(self, text: str, at: int) -> Construct | None:
-        """``<>`` or ``</>``, which JSX uses to group elements. In a text without ``</>``, ``<>`` is plain text."""
+        """``<>`` or ``</>``, which JSX uses to group elements. If the page has no ``</>``, ``<>`` is plain text."""
         for mark in ("</>", "<>"):
             if self._fragments and text.startswith(mark, at):
                 return Construct(ConstructKind.COMMENT, at, at + len(mark), _NO_TAG)

@@ -30,7 +30,7 @@ def escape(text: str) -> str:
 
 
 def addresses(text: str) -> list[tuple[int, int]]:
-    """The spans of bare web addresses in a text, without punctuation that belongs to the sentence around them."""
+    """The spans of bare web addresses in plain text, without punctuation that belongs to the sentence around them."""
     found = []
     for each in _BARE.finditer(text):
         start = each.start()

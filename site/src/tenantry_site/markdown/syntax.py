@@ -86,7 +86,7 @@ def parser(*, indented_code: bool) -> MarkdownIt:
 
 
 def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Block rule: ``import`` and ``export`` lines at the top level of a text."""
+    """Block rule: ``import`` and ``export`` lines at the top level of the page."""
     at = state.bMarks[start_line]
     if silent or state.level or state.src[at : at + 2] not in ("im", "ex") or (at and state.src[at - 1] != "\n"):
         return False

@@ -81,7 +81,7 @@ def union(all_versions: Iterable[Versions]) -> Versions:
 
 
 def overlap(one: Versions, other: Versions) -> bool:
-    """Whether some version is in both sets; None stands for all versions."""
+    """Whether some version is in both sets; None means all versions."""
     return one is None or other is None or not one.isdisjoint(other)
 
 

@@ -35,7 +35,7 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
     """A link that may be broken. ``target``: as written; ``path``: the page or file that it names, empty if outside the
-    site's folder; ``missing``: there is none at ``path``, else only ``fragment`` is to be checked."""
+    site's folder; ``missing``: nothing is at ``path``; else only ``fragment`` is to be checked."""
 
     target: str
     line: int

@@ -123,7 +123,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, with repetitions. An identifier gives its parts and the whole."""
+    """The words of plain text, in order and with repetitions. An identifier gives its parts and the whole."""
     found: list[str] = []
     take = found.extend
     ascii_only = text.isascii()

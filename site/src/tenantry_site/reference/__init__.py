@@ -4,11 +4,11 @@
 front matter.
 """
 
+from tenantry_site.reference.endpoints import server_urls
 from tenantry_site.reference.json_ref import CODES
 from tenantry_site.reference.operation import Operation
 from tenantry_site.reference.operation_lookup import Reference, read_documents
 from tenantry_site.reference.pages import ApiPages
 from tenantry_site.reference.parameters import request_headers
-from tenantry_site.reference.server_urls import server_urls
 
 __all__ = ["CODES", "ApiPages", "Operation", "Reference", "read_documents", "request_headers", "server_urls"]

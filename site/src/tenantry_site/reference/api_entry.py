@@ -20,10 +20,10 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.page import Page
 from tenantry_site.reference.bodies import as_text, form_of, sample
 from tenantry_site.reference.documents import METHODS
+from tenantry_site.reference.endpoints import clean, of_addresses
 from tenantry_site.reference.operation import Body, Endpoint, Example, Media, Parameter, Server
 from tenantry_site.reference.parameters import AUTH_METHODS, LOCATIONS, configured_authorization
 from tenantry_site.reference.schemas import ABSENT, Field, Shape
-from tenantry_site.reference.server_urls import clean, of_addresses
 
 _VOID: Final = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"})
 _WORD: Final = re.compile(r"[a-z]+")

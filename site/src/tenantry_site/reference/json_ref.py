@@ -257,7 +257,7 @@ class JsonRef:
         for part in fragment.split("/")[1:] if fragment else ():
             value = _step(value, unquote(part).replace("~1", "/").replace("~0", "~"))
         if value is _NOWHERE or (fragment and not fragment.startswith("/")):
-            fix = "fix the reference, or add what it names"
+            fix = "fix the reference, or add its target"
             return self._missing("API006", f"$ref {reference!r} names something that does not exist", fix)
         return replace(self, value=value, path=path, pointer=unquote(fragment))
 

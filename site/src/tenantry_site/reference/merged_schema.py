@@ -24,9 +24,9 @@ class MergedSchema:
     """The merged keywords of a schema. If several included schemas have a keyword, the outermost schema's value counts.
 
     ``facts``: keyword -> value, of keywords without an attribute; ``extra``: schema of additional properties;
-    ``closed``: there are none; ``choice``: ``One of`` or ``Any of``, the heading of ``alternatives``; ``labels``:
-    reference -> discriminator value; ``impossible``: no value is valid; ``tuple_``: an array with a schema for each
-    position.
+    ``closed``: no additional properties are allowed; ``choice``: ``One of`` or ``Any of``, the heading of
+    ``alternatives``; ``labels``: reference -> discriminator value; ``impossible``: no value is valid; ``tuple_``: an
+    array with a schema for each position.
     """
 
     __slots__ = (

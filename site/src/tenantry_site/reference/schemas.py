@@ -29,11 +29,11 @@ class Shape:
     """A schema as pages show it.
 
     ``type``: in words (``array of strings``); ``kind``: the JSON type, empty if any; ``name``: last part of the
-    ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``:
-    there are none. ``items``: schema of an array's items. ``alternatives``: those of ``oneOf`` or ``anyOf``, with the
-    heading ``choice``. ``recursive``: the schema is inside itself, or cut for its size; its contents are not shown.
-    ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum, if it is greater than
-    0.
+    ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``: no
+    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: those of ``oneOf`` or
+    ``anyOf``, with the heading ``choice``. ``recursive``: the schema is inside itself, or cut for its size; its
+    contents are not shown. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
+    if it is greater than 0.
     """
 
     type: str = "any"

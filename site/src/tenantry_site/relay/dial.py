@@ -96,7 +96,7 @@ def _find(ip: Ip, table: _Table) -> str | None:
 
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Returns the IP addresses of a host name, for a port. Raises OSError if there are none."""
+"""Returns the IP addresses of a host name, for a port. Raises OSError if it has no address."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -114,7 +114,7 @@ async def resolve(name: str, port: int) -> list[str]:
 async def checked_addresses(
     url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
 ) -> list[Ip]:
-    """The IP addresses of the URL's host. Raises RelayError if there are none, or one of them is forbidden.
+    """The IP addresses of the URL's host. Raises RelayError if it has no address, or a forbidden one.
 
     ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
     that the URL itself contains, as the operator has allowed exactly this address. ``hint``: added to the error for a

@@ -205,8 +205,8 @@ class SourcePage:
 class SourcePages:
     """Reads the pages and snippets of a site.
 
-    ``incremental``: keep all texts; an unchanged file then gives the same object again. Otherwise a text is read again
-    for rendering, so that only one text is in memory.
+    ``incremental``: keep all texts; an unchanged file then gives the same object again. Otherwise each text is read
+    again for rendering, so that only one is in memory.
     """
 
     def __init__(self, *, incremental: bool = True) -> None:

@@ -49,7 +49,7 @@ _BY_ID: Final[Read] = _all.where(_in_environment, _columns.id == bindparam("toke
 _LIVE: Final[Read] = (
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS).join_from(api_tokens, environments).where(_is_live)
 )
-_WITH_GROUP: Final[Read] = (  # the group's columns are null if there is none; its environment is the API token's
+_WITH_GROUP: Final[Read] = (  # without a group its columns are null; its environment is the API token's
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS, *GROUP_COLUMNS)
     .select_from(
         api_tokens.join(environments).outerjoin(

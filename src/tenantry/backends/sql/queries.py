@@ -141,7 +141,7 @@ def _look_up(wanted: Any) -> Any:
     return _here.select_from(found)
 
 
-LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row; the group's columns are null if there is none
+LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row; without a group its columns are null
 LOOK_UP_MANY: Read = _look_up(
     groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
 )  # only PostgreSQL

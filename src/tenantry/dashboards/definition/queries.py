@@ -189,7 +189,7 @@ def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries
     ranges = [name for name in range_controls(dashboard) if name in parameters_read(queries.rows)]
     if len(ranges) != 1:
         found = len(ranges) or "no"
-        problem = f"{PREVIOUS_PERIOD} needs one range control that the query reads, and it reads {found}"
+        problem = f"{PREVIOUS_PERIOD} needs exactly one range control, and the query reads {found} range controls"
         fix = "add a control {range: last 30 days}, and write {{ params.NAME | within(column) }} in the query"
         raise dashboard.source.error(panel.offset, problem, fix)
 

@@ -241,7 +241,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """Any mapping, with variables in its strings. ``about``: what it is, for errors."""
+    """Any mapping, with variables in its strings. ``about``: a description, for errors."""
 
     about: str
 

@@ -110,7 +110,7 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
         command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
-            f"the {label} was migrated by a version of Tenantry that this one does not know: {error}"
+            f"the {label} was migrated by another version of Tenantry, whose revision this one does not know: {error}"
         ) from error
     steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))

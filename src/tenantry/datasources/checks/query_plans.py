@@ -14,8 +14,10 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """An engine's prefix, and the keywords allowed after it. Any other could be an option such as `analyze`, which runs
-    the query."""
+    """How an engine explains a query: the ``prefix`` before it, and the keywords with which the query may begin.
+
+    Any other word could be an option of ``explain``, such as ``analyze``, which runs the query.
+    """
 
     prefix: str
     keywords: frozenset[str]

@@ -28,7 +28,7 @@ _MOST: Final = 1_024
 
 
 class ApiTokenUses:
-    """Records in the background when API tokens were last used. Thread-safe: endpoints and event loops share it.
+    """Records in the background when API tokens were last used. Thread-safe.
 
     Stores keep only the hour of the last use, so attempts for one token are at least ten minutes apart.
     """

@@ -56,8 +56,7 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return 200 and the report. Before any line is written, raises the errors of docs/http-api.md in that
-        order."""
+        """Return 200 and the report. Errors are raised before any line is written."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -130,8 +129,8 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Write the lines and send the report. Stops when the client disconnects; groups already written stay. Raises
-        OSError if the buffered report cannot be read."""
+        """Write the lines and send the report, until the client disconnects. Raises OSError if the report cannot be
+        buffered."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -194,7 +193,7 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Write a batch and report on it. Raises StoreUnavailable afterwards if the store failed: the bulk ends."""
+        """Write a batch and report on it. If the store failed, raises StoreUnavailable afterwards."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)

@@ -66,7 +66,7 @@ class ApiContext:
     time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
-        """Read the API token from the store, not a cache, and record its use. Raises Unauthorized, StoreUnavailable."""
+        """Read the API token, uncached, and record its use. Raises Unauthorized, StoreUnavailable."""
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:

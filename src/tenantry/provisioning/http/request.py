@@ -61,10 +61,10 @@ class ClientDisconnected(Exception):
 
 
 class ApiRequest:
-    """A request: its headers, query parameters, and its body within limits of size and time.
+    """The headers, query parameters and body of a request, within limits of size and time.
 
     ``id`` is the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path`` is
-    the path where the app is mounted. ``complete``: whether the whole body was received.
+    where the app is mounted. ``complete``: whether the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -153,8 +153,8 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. Raises BadRequest for values other than ``true`` and ``false``, and
-        the errors of ``query``: an unknown parameter may be a misspelt ``dry_run``."""
+        """Whether the query has ``dry_run=true``. Raises BadRequest for a value other than ``true`` and ``false``, and
+        the errors of ``query``."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
@@ -234,9 +234,8 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing a connection that
-        has unread data could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if
-        the rest did not arrive: the connection must be closed."""
+        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing a connection with unread data
+        could reset it before the client has read the response (RFC 9112 section 9.6). False: close the connection."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -77,8 +77,8 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Parse the operation and Idempotency-Key, authenticate, and read the group. A small body is read before
-        authentication, so that one store call reads both the API token and the group."""
+        """Parse the body, authenticate, and read the group. A small body is read before authentication, so that API
+        token and group need one store call."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)

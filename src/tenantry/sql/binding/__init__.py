@@ -1,1 +1,1 @@
-"""Binding: a tree to the function from variables to SQL and parameters."""
+"""Binding: compiles a tree to a function that turns variables into SQL and parameters."""

@@ -1,4 +1,4 @@
-"""Which values can be bound. No message shows a value."""
+"""Checks which values can be bound. No error message shows a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 UNREADABLE = (LookupError, TypeError)
-"""What a failed lookup in plain mappings raises."""
+"""Errors of a failed lookup in mappings."""
 
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 
@@ -95,7 +95,7 @@ def getter(path: str) -> Callable[[Any], Any]:
 
 
 def getter_or_none(path: str) -> Callable[[Any], Any]:
-    """Like ``getter``, but a path that leads nowhere gives None."""
+    """Return a function that reads a path as ``getter`` does, but returns None if it leads nowhere."""
     get = getter(path)
 
     def get_or_none(values: Any) -> Any:
@@ -124,7 +124,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return a scalar as it is bound. Raises ValueError, without the value."""
+    """Return a scalar as it is bound. Raises ValueError for any other value, which the message does not show."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -145,7 +145,10 @@ def check_scalar(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as text: ISO 8601 for dates, ``true`` and ``false``. Raises ValueError like ``check_scalar``."""
+    """Return a value as a string: ISO 8601 for dates, ``true`` and ``false``.
+
+    Raises ValueError for a value that ``check_scalar`` refuses, or that has no text.
+    """
     value = check_scalar(value)
     convert = _TEXT_CONVERSIONS.get(type(value))
     if convert is None:

@@ -1,5 +1,7 @@
-"""Binder: a template compiled to closures for one dialect and paramstyle. Each appends to the parameters and to the key
-of the SQL."""
+"""Binder: compiles a template to closures for one dialect and paramstyle.
+
+Each closure reads variables, and appends to the parameters and to the key by which the Renderer finds the SQL.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables and appends to the key and the parameters. The set holds placeholders used so far in clauses and
-branches."""
+"""Reads variables, and appends to the key and the parameters. The set collects the placeholders of clauses and branches
+that are already in the SQL."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -63,7 +65,7 @@ class Binder:
         first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
-        """Bind, and return the variables of each parameter too."""
+        """Bind, and also return the variables that each parameter contains."""
         bound = self.bind(variables)
         key: list[int] = []
         for step in self._steps:
@@ -117,8 +119,10 @@ class Binder:
 
 
 class _Compiler:
-    """Compiles nodes to steps. ``_always`` holds placeholders that every text has, ``_sometimes`` those of clauses and
-    branches."""
+    """Compiles nodes to steps.
+
+    ``_always`` are the placeholders that are in every rendered SQL, ``_sometimes`` those of clauses and branches.
+    """
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
@@ -128,7 +132,7 @@ class _Compiler:
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []
-        run: list[Value] = []  # adjacent plain values of one object
+        run: list[Value] = []  # adjacent plain values whose paths have the same parent
         for node in nodes:
             if isinstance(node, Text):
                 continue
@@ -261,7 +265,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    """The renderer reads one number for each node, so a dropped clause or branch adds zeros."""
+    # Zeros, since the renderer reads a number for each node, also in a dropped clause or branch.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

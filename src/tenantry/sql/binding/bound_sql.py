@@ -1,7 +1,7 @@
 """BoundSQL and its fingerprint.
 
-JSON or ``str`` would merge a date with its text, and dict keys merge 1, 1.0 and True. ``marshal`` version 2 has one
-form of each plain value.
+A fingerprint has to differ for parameters of different types. JSON or ``str`` would write a date like a string, and as
+dict keys 1, 1.0 and True are equal. ``marshal`` version 2 has exactly one form for each plain value.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class BoundSQL(NamedTuple):
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.
 
-        It covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (what the source
-        sets first). ``group``, such as ``UserGroup.handle.hex()``, counts unless neither statement reads the group.
+        It covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement that
+        the source runs first). It covers ``group``, such as ``UserGroup.handle.hex()``, if the template reads the group
+        or there is a ``session``.
 
         Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
         """
@@ -53,7 +54,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL, and the variables of each of its parameters."""
+    """A BoundSQL, and for each of its parameters the variables that it contains."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

@@ -1,6 +1,6 @@
 """Conversions: what ``contains``, ``prefix``, ``suffix``, ``array`` and ``json`` do to a value before it is bound.
 
-NEXT_DAY is internal: ``matches`` compares a column with the end of a day.
+No tag can name NEXT_DAY: ``matches`` uses it for the end of a day.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", 
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
-"""The conversions that a tag can name."""
+"""The filters that convert a value."""
 NEXT_DAY: Final = "next day"
 
-_MAX_DEPTH = 64  # of JSON: far from the recursion limit
+_MAX_DEPTH = 64  # of nested JSON: far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
@@ -34,7 +34,7 @@ def placeholder_template(conversion: str, dialect: Dialect) -> str:
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function from a value to its parameter. It raises ValueError, without the value."""
+    """Return the function that converts a value to its parameter. Its ValueError does not show the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

@@ -1,4 +1,4 @@
-"""Paramstyles: how a driver writes placeholders (PEP 249, ``$1``, ``@p1``), and SQL that it would mistake for one."""
+"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and SQL that a driver would take for one."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """How placeholders are written; ``placeholder`` writes the n-th, from 1.
-
-    ``shares``: a placeholder can be repeated, so one variable is one expression in the whole statement:
-    ``date_trunc($1, at)`` in ``select`` and in ``group by``.
-    """
+    """How placeholders are written."""
 
     name: str
     placeholder: Callable[[int], str]
+    """Writes the n-th placeholder, from 1."""
     named: bool = False
+    """The parameters are a dict."""
     shares: bool = True
+    """A placeholder can be repeated, so ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one expression."""
     doubles_percent: bool = False
+    """``%`` in the author's SQL is doubled."""
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver takes for placeholders."""
 
@@ -83,8 +83,8 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return what a driver could take for a placeholder, and the offsets of colons in slices, ``a[1:n]``."""
-    braces = text.count("{") > 2 * text.count("{{")  # not those of tags alone
+    """Return the signs that a driver could take for placeholders, and the offsets of colons in slices, ``a[1:n]``."""
+    braces = text.count("{") > 2 * text.count("{{")  # more than those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()
     conflicts: list[PlaceholderConflict] = []

@@ -1,4 +1,4 @@
-"""Renderer: the SQL for one combination of clauses, branches and list lengths, rendered once and cached."""
+"""Renderer: writes the SQL for each combination of clauses, branches and list lengths, and caches it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
 )
 
-_CACHED_CHARACTERS = 4 * 1024 * 1024  # for one template, about a thousand texts
+_CACHED_CHARACTERS = 4 * 1024 * 1024  # for one template: about a thousand statements
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 """The SQL, and its parameter names (for named styles)."""
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object.
+    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while it is cached.
 
-    A key holds a number for each clause, Switch and list: included or not, branch, length.
+    A key has a number for each clause (1 if included), Switch (its branch) and list (its length).
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
@@ -42,7 +42,7 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. The oldest texts are dropped when the cache grows too large."""
+        """Return the SQL for a key. The oldest SQL is dropped when the cache grows too large."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:
@@ -69,11 +69,11 @@ class _Rendering:
         self._count = 0
         self._numbers: dict[Hashable, int] = {}  # placeholder key → its first parameter
         self._longest = ("", 0)
-        self.nodes: list[Value | Concat | InList] = []  # of each parameter
+        self.nodes: list[Value | Concat | InList] = []  # the node of each parameter
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
         parts = list(self._parts(nodes, included=True))
-        if self._count > self._dialect.max_parameters:  # tags after a list count too
+        if self._count > self._dialect.max_parameters:  # checked here too: tags may follow the last list
             raise self._too_many(self._longest[0])
         text = "".join(
             part.replace("%", "%%") if self._count and literal and self._style.doubles_percent else part
@@ -123,7 +123,7 @@ class _Rendering:
         first = self._numbers.get(key)
         if first is None:
             first = self._count + 1
-            if self._count + length > self._dialect.max_parameters:  # before the text grows
+            if self._count + length > self._dialect.max_parameters:  # before the SQL grows
                 raise self._too_many(node.reference.path)
             self._longest = max(self._longest, (node.reference.path, length), key=lambda item: item[1])
             self._count += length

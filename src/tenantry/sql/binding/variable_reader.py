@@ -1,4 +1,4 @@
-"""VariableReader: reads and checks variables, and raises the errors that name them."""
+"""VariableReader: reads and checks variables; its errors name them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""From variables to a bound value. Raises LookupError or TypeError if there is none."""
+"""A function that reads a parameter from the variables. It raises LookupError or TypeError for an absent variable."""
 
 
 class VariableReader:
-    """Reads the variables of one template. Errors name path and location."""
+    """Makes the functions that read the variables of a template. Errors name path and location."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -41,7 +41,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise one MissingVariable that lists every path without a value."""
+        """Raise one MissingVariable for all required or ``needed`` variables without a value; TypeError for no
+        mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -65,7 +66,7 @@ class VariableReader:
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """Return the number of the chosen branch."""
+        """Return the number of the chosen branch. Raises InvalidParameter or UnbindableValue if none fits."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)
@@ -87,7 +88,7 @@ class VariableReader:
         return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
 
     def scalar(self, reference: VariableReference) -> Read:
-        """Read one value; subclasses of ``str`` become ``str``."""
+        """Return the function that reads one value; subclasses of ``str`` become ``str``."""
         if reference.conversion:
             return self._checked(reference, converter(reference.conversion, self._dialect))
         get, refine = getter(reference.path), self._checked(reference, check_scalar)
@@ -102,11 +103,11 @@ class VariableReader:
         return read
 
     def text(self, reference: VariableReference) -> Read:
-        """Read a value as text, for ``'{{ x }}'``."""
+        """Return the function that reads a value as a string, for ``'{{ x }}'``."""
         return self._checked(reference, as_text)
 
     def limit(self, reference: VariableReference) -> Read:
-        """Read a non-negative ``int``, for ``limit`` and ``offset``."""
+        """Return the function that reads an ``int`` from 0, for ``limit`` and ``offset``."""
         read = self.scalar(reference)
 
         def read_limit(values: Any) -> int:
@@ -120,13 +121,13 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Copy the scalars of a list; strings, objects and sets are refused."""
+        """Return the function that copies the scalars of a list; it refuses strings, objects and sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):
                 fix = _declaration(reference.path, value, "list of text") or ": give a list, or compare with ="
                 raise ValueError(f"`in` takes a list, not {type_name(value)}{fix}")  # noqa: TRY004  # as any refusal
-            return list_items(tuple(value))  # another thread may change it
+            return list_items(tuple(value))  # a copy, since another thread may change the list
 
         get, refine = getter(reference.path), self._checked(reference, convert)
 

@@ -1,4 +1,4 @@
-"""Checks of templates that compile: lints, coverage by groups, contracts (docs/sql-checks.md)."""
+"""Checks of compiled templates: lint, coverage of groups, contracts of saved queries (docs/sql-checks.md)."""
 
 from typing import TYPE_CHECKING
 

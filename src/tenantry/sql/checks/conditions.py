@@ -23,7 +23,7 @@ _CONDITIONS = ("where", "prewhere", "having", "qualify")
 
 
 def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
-    """Return the guarded paths in tokens, without sub-selects."""
+    """Return the guarded paths in tokens, except in sub-selects."""
     found: set[str] = set()
     for token in tokens:
         found.update(reference.path for reference in token.references if guard.holds(reference))
@@ -74,12 +74,12 @@ def without_cast(tokens: Tokens) -> Tokens:
 
 
 def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
-    """Find ``region = {{ region }} and a or b``, where ``b`` takes rows of every region."""
+    """Find ``region = {{ region }} and a or b``, where ``b`` selects rows of every region."""
     for condition in conditions_of(select):
-        yield from _or_beside(condition, guard)
+        yield from _or_problems(condition, guard)
 
 
-def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
     paths = [guarded_paths(branch, guard) for branch in alternatives(condition)]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if left_out:
@@ -94,17 +94,17 @@ def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
             "put the alternatives in parentheses: … and (a or b)",
             left_out[0],
         )
-    for token in condition:  # parentheses are deliberate; look into case and functions
+    for token in condition:  # parentheses are deliberate unless they mix `and` and `or`
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
-            yield from _or_beside(token.children, guard)
+            yield from _or_problems(token.children, guard)
         elif token.is_choice:
             yield from _or_in_choice(token, guarded_paths([each for each in condition if each is not token], guard))
             for choice in token.choices:
-                yield from _or_beside(choice, guard)
+                yield from _or_problems(choice, guard)
 
 
-def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem]:
-    path = min(beside, default="")
+def _or_in_choice(tag: OutlineToken, guarded: frozenset[str]) -> Iterator[Problem]:
+    path = min(guarded, default="")
     for choice in tag.choices if path else ():
         where = next((each for each in choice if each.kind is TokenKind.OR), None)
         if where is not None:
@@ -123,7 +123,7 @@ def _mixes(tokens: Tokens) -> bool:
 
 _UNEQUAL = ("<>", "!=")
 _COMPARISONS = frozenset(("=", "==", "<", ">", "<=", ">=", *_UNEQUAL))
-_COMPARING_WORDS = ("like", "ilike", "between", "and")  # `and` of `between`; others are not words
+_COMPARING_WORDS = ("like", "ilike", "between", "and")  # `and` of a `between`: others are no WORD
 _ITEMS = ("select", "group", "order")
 _JOINING = frozenset((TokenKind.AND, TokenKind.OR))
 _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")

@@ -1,6 +1,6 @@
-"""QueryContract: what a group's properties owe to saved queries and to the environment's schema.
+"""QueryContract: the properties that saved queries and the schemas of environments require of a group.
 
-An update breaks a query that the old properties can bind and the new ones cannot.
+An update breaks a query that can be bound with the old properties and cannot with the new ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenantry.sql.syntax_tree import VariableReference
 from tenantry.sql.template import SQLTemplate
 
 LISTED: Final = 5
-"""Broken queries that one error names."""
+"""Limit of broken queries that one error names."""
 
 Properties: TypeAlias = Mapping[str, Any] | Record | None
 
@@ -31,7 +31,7 @@ class BrokenQuery(NamedTuple):
 
 
 class QueryContract:
-    """The needs of saved queries and the schemas of environments, both by name.
+    """Checks updates of groups by saved queries and by the schemas of environments, both by name.
 
     ``refuses``: updates that break it are refused, not only reported. Raises TemplateError for a query that no dialect
     accepts.
@@ -116,5 +116,5 @@ def _parent(path: Sequence[str | int], properties: Properties) -> Sequence[str |
 
 
 def _pointer(path: Sequence[str | int]) -> str:
-    """RFC 6901."""
+    # A JSON pointer (RFC 6901).
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in ("properties", *path))

@@ -16,14 +16,14 @@ from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, t
 from tenantry.sql.syntax_tree import VariableReference
 
 NAMED: Final = 5
-"""Groups that a finding names."""
+"""Limit of groups that a finding names."""
 
 
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
 class PropertyTypes:
-    """The types of the groups' properties; for wanted paths also which groups have which type."""
+    """Collects the property paths of all groups, and for ``wanted`` paths the types and which groups have them."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -76,7 +76,7 @@ class PropertyTypes:
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """Return the numbers of groups whose property has one of these types."""
+        """Return the numbers of the groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def in_groups(count: int, total: int, named: Sequence[str]) -> str:
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    """Integers count as decimals, and an empty list as any list."""
+    # Integers and decimals are one type here, and an empty list is of any list type.
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

@@ -18,24 +18,22 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """A finding by offset in the compiled text. ``variable`` is its path or empty; ``location`` is set for headers."""
+    """A finding whose line and column are not yet known."""
 
     code: str
     severity: Severity
     offset: int
+    """Offset in the compiled SQL."""
     message: str
     fix: str
     variable: str = ""
     location: Location | None = None
+    """For a problem in a header, in place of ``offset``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``line`` and ``column`` count from 1.
-
-    ``variable`` is its path or empty. It concerns ``groups`` of ``total`` groups; ``named`` has the first ids. ``file``
-    is set if the finding is in a fragment.
-    """
+    """One finding. ``line`` and ``column`` count from 1."""
 
     code: str
     severity: Severity
@@ -44,10 +42,14 @@ class Finding:
     message: str
     fix: str
     variable: str = ""
+    """Path of the variable that it is about, or empty."""
     groups: int = 0
+    """Number of groups that it is about, out of ``total``."""
     total: int = 0
     named: tuple[str, ...] = ()
+    """Ids of the first of these groups."""
     file: str = ""
+    """The query file or fragment, or empty."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict without empty optional fields."""

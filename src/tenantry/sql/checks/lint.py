@@ -1,4 +1,4 @@
-"""The lint: likely mistakes in templates that compile (docs/sql-checks.md). It prefers silence to a false alarm."""
+"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). In doubt it reports nothing."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # in the column of a helper that never vanishes
+            continue  # in the column of a filter that is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
@@ -235,7 +235,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    """Without shared placeholders, an engine sees ``group by`` and ``select`` as two different expressions."""
+    # If an expression in `select` and its repetition in `group by` have two placeholders, an engine takes them for two
+    # expressions.
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

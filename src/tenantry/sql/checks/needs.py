@@ -13,7 +13,7 @@ from tenantry.sql.template import SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 
 GROUP_FIELDS: Final = frozenset({"user_group.id", "user_group.name", "user_group.environment"})
-"""Paths that every group has; all are text."""
+"""Paths that every group has; their values are strings."""
 
 _PREFIX = "user_group.properties."
 
@@ -71,7 +71,7 @@ _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed
 
 
 def expected(reference: VariableReference) -> str:
-    """Describe what the reference takes."""
+    """Describe the values that fit the reference."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return "any value"
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -106,7 +106,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield what the schema declares wrongly for the references, once for each property."""
+    """Yield the properties that the schema declares with an unfit type or lets a group lack, each problem once."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):

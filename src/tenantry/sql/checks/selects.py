@@ -1,4 +1,4 @@
-"""The selects of a statement: clauses, CTEs, tables and joins. Not an SQL parser."""
+"""Finds the selects of a statement, with their clauses, CTEs, tables and joins. It knows no SQL grammar."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ _NO_NAMES: KnownNames = {}
 
 @dataclass(slots=True)
 class Select:
-    """One select: clauses by first word (``group`` for ``group by``), the CTEs that it sees, and the outer select."""
+    """One select, with the ``outer`` select around it."""
 
     clauses: dict[str, list[OutlineToken]]
+    """By first word, such as ``group`` for ``group by``."""
     known_names: KnownNames
+    """The CTEs that it can read."""
     outer: Select | None = None
 
 
@@ -142,16 +144,16 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
 
 @dataclass(slots=True)
 class TableReference:
-    """A table, sub-select or function after ``from`` or ``join``.
-
-    ``name`` is empty for a function and a sub-select (``query``). If a viewer chooses, ``choices`` are the tables.
-    """
+    """A table, sub-select or function after ``from`` or ``join``."""
 
     name: tuple[str, ...]
+    """Empty for a function and a sub-select."""
     alias: str
     start: int
     choices: tuple[str, ...] = ()
+    """The tables between which a ``one_of`` chooses."""
     query: OutlineToken | None = None
+    """The sub-select."""
 
 
 @dataclass(slots=True)

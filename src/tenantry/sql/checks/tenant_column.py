@@ -1,6 +1,6 @@
 """The lint of the tenant column: each table needs a guarded predicate on it.
 
-It does not see views, functions, row values, ``in`` a sub-select or row-level security.
+It does not recognise predicates in views, functions, row values or ``in`` a sub-select, or row-level security.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class _SelectReader:
         if query is None:
             return False
         if id(query) not in self._own:
-            self._own[id(query)] = True  # a recursive CTE joins its own rows
+            self._own[id(query)] = True  # until known: a recursive CTE joins its own rows
             inner = [each for each in selects_of(query.children, select.known_names) if each.outer is None]
             self._own[id(query)] = bool(inner) and all(map(self._has_own_rows, inner))
         return self._own[id(query)]
@@ -104,7 +104,7 @@ def _is_base(table: TableReference, select: Select, tables: Sequence[TableRefere
     if not table.name or (len(table.name) == 1 and table.name[0] in select.known_names):
         return False
     if len(table.name) > 1 and any(table.name[0] == other.alias for other in tables if other is not table):
-        return False  # an array of a preceding row
+        return False  # an array in a column of another table
     shared = column.shared | _NO_TABLES
     if table.choices:
         return not shared.issuperset(table.choices)
@@ -149,7 +149,7 @@ def _apply_joins(
     edges: set[tuple[str, str]],
     base: Sequence[TableReference],
 ) -> None:
-    """The condition of an outer join filters only its optional side."""
+    # The condition of an outer join filters only its optional side.
     for join in joins:
         own = [table.alias for table in join.tables]
         _apply_joins(join.inner, [], reader, has, edges, base)

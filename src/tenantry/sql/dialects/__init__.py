@@ -1,4 +1,4 @@
-"""The SQL dialects, one module each. A new module with a ``DIALECT`` is found automatically."""
+"""The SQL dialects, one module each. To add a dialect, add a module that defines ``DIALECT``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DIALECTS: Final[dict[str, Dialect]] = _dialects()
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return a dialect by name. Raises ValueError that lists the names."""
+    """Return the dialect of this name. Raises ValueError, which lists the known names."""
     try:
         return DIALECTS[name]
     except (KeyError, TypeError):

@@ -36,7 +36,7 @@ DIALECT = Dialect(
     interval_takes_value=True,
     max_parameters=10_000,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
-    # Of every type, where a sub-select of null is of integers only; false of NULL too, since the list is empty.
+    # Unlike a sub-select of null, which is INT64, `unnest([])` fits every type. NULL is compared with nothing: false.
     empty_in="in unnest([])",
     empty_not_in="not in unnest([])",
     like_escape="\\",

@@ -1,10 +1,10 @@
-"""ClickHouse, by Lexer.cpp; tests compare with ``tokenizeQuery``."""
+"""ClickHouse, by its Lexer.cpp, compared with ``tokenizeQuery`` in tests."""
 
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
-# Table functions that read what a text names, and functions of dictionaries and join tables that a text names.
+# Table functions that read a source named by a string, and functions that read a dictionary or join table by name.
 _FUNCTIONS = """
     arrowflight arrowstream azureblobstorage* bigquery catboostevaluate cluster clusterallreplicas cosn deltalake* dict*
     eval executable executablepool file filecluster filesystem fuzzquery gcs hascolumnintable hdfs* hive hudi* iceberg
@@ -48,7 +48,7 @@ DIALECT = Dialect(
     nested_comments=True,
     arrays=True,
     native_markers=frozenset("{"),
-    or_operators=frozenset({"or", "?"}),  # a and b ? c : d
+    or_operators=frozenset({"or", "?"}),  # `a and b ? c : d`
     equal_values_are_one=True,
     interval_takes_value=True,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
@@ -68,7 +68,7 @@ DIALECT = Dialect(
         "uuid": "UUID",
     },
     bind_as={"interval": seconds},
-    day_of="toDate({column})",  # a cast takes no NULL
+    day_of="toDate({column})",  # a cast fails for NULL
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="toTimeZone(toDateTime64({column}, 6), {zone})",
 )

@@ -17,7 +17,7 @@ DIALECT = Dialect(
     plain_prefixes="rRxX",
     double_is_string=True,
     double_takes_prefix=True,
-    # Older releases join the two literals, newer ones read one quote: a string with a variable has neither.
+    # Older releases read 'a''b' as two literals, newer ones as one quote, so it is refused in a string with variables.
     doubled_quotes=False,
     backslash=True,
     backslash_escapes={

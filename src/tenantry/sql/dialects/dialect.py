@@ -1,4 +1,4 @@
-"""Dialect: how an engine's SQL is read, and how it writes what dialects write differently.
+"""Dialect: the rules for reading an engine's SQL, and the SQL that engines write differently.
 
 The reading rules follow the engines' own scanners.
 """
@@ -16,42 +16,43 @@ UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "
 """The units of ``trunc``. Weeks begin on Monday."""
 
 MAX_PARAMETERS: Final = 32_766
-"""Default limit of placeholders: SQLite's, the smallest among drivers."""
+"""Default of ``Dialect.max_parameters``: the limit of SQLite."""
 
 TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
-"""``dollar_quotes`` of PostgreSQL."""
+"""``Dialect.dollar_quotes`` of PostgreSQL."""
 
 UNICODE_NAMES: Final = 'u&"'
-"""``escaped_names`` of PostgreSQL."""
+"""``FunctionNames.escaped_names`` of PostgreSQL."""
 
 _BEYOND_ASCII = r"\x80-\U0010ffff"
-_TYPOGRAPHIC = "\u2018\u201c"  # the opening ones
+_TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class FunctionNames(NamedTuple):
-    r"""Function names of a dialect, in lower case.
-
-    ``attributes``: ``value.name`` is a call too (PostgreSQL). ``prepares``: ``prepare name from`` takes an expression.
-    ``escaped_names``: how a name in escapes begins, ``U&"\0074s_stat"``. ``words``: keywords that run a string.
-    ``settings``: ``settings name = value`` lifts limits. ``tables``: names that are dangerous in ``from`` only.
-    """
+    """Functions of a dialect, in lower case, and other SQL that could run a string as SQL."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
+    """``value.name`` calls a function too (PostgreSQL)."""
     escaped_names: str = ""
+    r"""How a name with escapes begins: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
+    """``prepare name from`` takes an expression."""
     settings: bool = False
+    """A clause ``settings name = value`` lifts limits (ClickHouse)."""
     words: frozenset[str] = frozenset()
+    """Keywords that run a string."""
     tables: frozenset[str] = frozenset()
+    """Functions that count only in ``from``."""
 
     def matches(self, name: str) -> bool:
-        """Return whether a name is one of them, ignoring case."""
+        """Return whether it is one of the functions, in any case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
     def may_appear_in(self, text: str) -> bool:
-        """Return False only if no name occurs in a lower-case text."""
+        """Return whether SQL in lower case contains one of the names anywhere, perhaps as a part of another word."""
         stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
@@ -70,7 +71,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Build FunctionNames from space-separated names; ``dblink*`` is a prefix."""
+    """Build FunctionNames. Names in a string are separated by spaces; ``dblink*`` is a prefix."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -78,21 +79,21 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return a time bucket for each unit, from a text with ``{unit}``."""
+    """Return ``time_buckets``: the SQL in ``bucket`` for each unit, in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. Texts with ``{…}`` are for ``str.format``."""
+    """The rules of one SQL dialect. In strings of SQL, names in ``{…}`` are filled in."""
 
     name: str
     paramstyle: str
     """Paramstyle of the usual Python driver."""
 
-    # How its text is read.
+    # How its SQL is read.
     prefixes: str = ""
-    """Regular expression of string prefixes."""
+    """Regular expression of string prefixes, such as the ``E`` of ``E'…'``."""
     double_is_string: bool = False
     """``"…"`` is a string, not a name."""
     double_takes_prefix: bool = False
@@ -100,11 +101,11 @@ class Dialect:
     triple_quotes: bool = False
     """Three quotes delimit a string."""
     ascii_words: bool = False
-    """Words are ASCII, and ``$`` belongs to them (ClickHouse)."""
+    """Words are ASCII and may contain ``$`` (ClickHouse)."""
     typographic_quotes: bool = False
     """Typographic quotes delimit strings and names."""
     doubled_quotes: bool = True
-    """Two quotes in a string are one."""
+    """Two quotes in a string mean one quote."""
     backslash: bool = False
     """A backslash escapes in every string."""
     escape_prefixes: str = ""
@@ -114,7 +115,8 @@ class Dialect:
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
     """Escaped character → its value, in strings with variables."""
     other_escapes: bool = False
-    """Any other escaped character is itself; else it is refused next to variables."""
+    """A backslash before any other character means that character. If False, it is refused in strings with
+    variables."""
     name_backslash: bool = False
     """A backslash escapes in quoted names."""
     backticks: bool = True
@@ -122,36 +124,38 @@ class Dialect:
     bracket_names: bool = False
     """``[…]`` is a name."""
     bracket_doubled: bool = False
-    """``]]`` in such a name is one ``]``."""
+    """``]]`` in a bracketed name means one ``]``."""
     dollar_quotes: str = ""
-    """Regular expression of what follows the first ``$`` of ``$tag$``."""
+    """Regular expression of ``tag$`` in the opening ``$tag$``; empty if the dialect has no such strings."""
     line_end: str = r"\n"
-    """Characters that end a line comment, for a regular expression's brackets."""
+    """Characters that end a line comment, written for the ``[…]`` of a regular expression."""
     hash_comment: str = ""
     """Regular expression of a ``#`` that begins a comment."""
     slash_comment: bool = False
     """``//`` begins a comment."""
     dashes_need_space: bool = False
-    """``--`` needs a following space to begin a comment; else it is refused."""
+    """``--`` begins a comment only before a space. Without the space it is refused."""
     nested_comments: bool = False
+    """``/* /* */ */`` is one comment."""
     executable_comments: bool = False
-    """``/*! … */`` is code and refused."""
+    """The engine runs the content of ``/*! … */``, so it is refused."""
     arrays: bool = False
     """``[[`` can begin an array in an array."""
     or_operators: frozenset[str] = frozenset({"or"})
-    """Operators that bind less than ``and``."""
+    """Operators that join alternatives; they bind weaker than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
     """Operators that join conditions."""
     native_markers: frozenset[str] = frozenset()
     """Placeholder characters of the engine itself."""
 
-    # Where a placeholder may stand, what the engine makes of two, and which functions run a text.
+    # Where a placeholder is allowed, whether two are equal, and which functions run a string as SQL.
     equal_values_are_one: bool = False
-    """Expressions with equal values are one in ``select`` and ``group by``; elsewhere placeholders are compared."""
+    """An expression in ``select`` and ``group by`` is the same if its parameters have equal values. If False, the
+    engine compares placeholders."""
     interval_takes_value: bool = False
     """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
-    """The fix where it may not."""
+    """Fix in the error for a placeholder after ``interval``."""
     top_takes_value: bool = False
     """``top ({{ n }})`` limits rows (T-SQL)."""
     is_takes_value: bool = False
@@ -159,48 +163,48 @@ class Dialect:
     columns_expression: bool = False
     """``columns(…)`` selects columns by a value (DuckDB)."""
     dynamic_functions: FunctionNames
-    """Functions that run a string as SQL, or read a relation or server file by name. Tests ask real engines."""
+    """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
 
     max_parameters: int = MAX_PARAMETERS
-    """Placeholders of one statement."""
+    """Limit of placeholders in a statement."""
 
-    # How it writes what dialects write differently.
+    # SQL that dialects write differently.
     empty_in: str
-    """After an expression: false for every value of any type, NULL included."""
+    """SQL for ``in`` with an empty list: false for a left side of any type, NULL included."""
     empty_not_in: str
-    """After an expression: true for every value of any type, NULL included."""
+    """SQL for ``not in`` with an empty list: true for a left side of any type, NULL included."""
     like_escape: str = "!"
-    """Escapes wildcards, and itself, in a pattern."""
+    """Character that escapes wildcards, and itself, in a ``like`` pattern."""
     like_escape_clause: str = "escape '!'"
-    """Follows the pattern; empty if the engine has none."""
+    """SQL after the pattern; empty if the engine has no ``escape``."""
     like_wildcards: str = "%_"
-    """Characters to escape."""
+    """Wildcards of ``like``, which are escaped in values."""
     array_parameter: str = ""
-    """How a list is bound as one ``{placeholder}``; empty if it cannot be."""
+    """SQL around the ``{placeholder}`` of a list that is one parameter; empty if a driver takes no lists."""
     json_parameter: str = "{placeholder}"
-    """How JSON is bound as one ``{placeholder}``."""
+    """SQL around the ``{placeholder}`` of a JSON string."""
     null_safe_equal: str = "{left} is not distinct from {right}"
     """``=`` that treats NULLs as equal. A side may occur twice."""
     casts: Mapping[str, str]
     """Parameter type → SQL type for a cast where the context gives no type."""
     types_placeholders: bool = False
-    """Declared parameters are cast (text aside), because the engine infers types from the context."""
+    """Placeholders of declared parameters, except strings, are cast: the engine would infer types from the context."""
     loose_texts: bool = False
-    """Usual collations ignore case and accents."""
+    """The usual collations of the engine ignore case and accents."""
     guarded_form: str = ""
-    """How a group's ``{placeholder}`` is written; empty if it stands alone."""
+    """SQL around the ``{placeholder}`` of a group's value; empty for none."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """Parameter type → converter to what the usual driver takes."""
+    """Parameter type → function that converts a value to a type of the usual driver."""
     day_of: str = "cast({column} as date)"
     """The date of ``{column}``, a date or a timestamp."""
     time_buckets: Mapping[str, str]
-    """Unit → the start of ``{column}``'s unit."""
+    """Unit → SQL for the start of the unit that contains ``{column}``."""
     local_time: str = ""
-    """Clock time of ``{column}`` in ``{zone}``; empty if the engine has no zones. Columns without a zone use the
-    session's."""
+    """Clock time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a zone is read
+    in that of the session."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """Return SQL for the start of ``column``'s unit, in ``zone`` if given.
+        """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
 
         Raises ValueError for an unknown unit, or a zone where the engine has none.
         """
@@ -214,14 +218,14 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that it equals: ``&&`` → ``and`` in MySQL. Not ``||``, which may concatenate."""
+        """Sign → the word that it means: ``&&`` → ``and`` in MySQL. Without ``||``, which may concatenate."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Pattern of the next lexeme: plain code or the start of a quoted region. Group names are kinds.
+        """Pattern of the next lexeme, or of its opening if it is quoted. The name of the group says its kind.
 
-        No group is possessive: CPython before 3.11.5 backtracks into them (gh-106052).
+        No group is possessive: CPython before 3.11.5 backtracks into possessive groups (gh-106052).
         """
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"
@@ -250,7 +254,7 @@ class Dialect:
         prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
         double = "(?:[uU]&)?" if "&" in self.prefixes else ""
         double = (prefix if self.double_takes_prefix else double) + '"'
-        groups = [("plain", r"'[^'{\\]*+'(?!')")]  # the common string at once; the rest is read part by part
+        groups = [("plain", r"'[^'{\\]*+'(?!')")]  # most strings match here at once; others are read part by part
         groups += [("string3", f"{prefix}'''|{double}{double[-1] * 2}")] if self.triple_quotes else []
         groups += [("string", f"{prefix}'"), ("string2" if self.double_is_string else "name2", double)]
         groups += [("tick", "`")] if self.backticks else []
@@ -260,7 +264,7 @@ class Dialect:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """Return an instant in UTC without a zone."""
+    """Convert an aware datetime to UTC, and remove its tzinfo."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
@@ -270,6 +274,6 @@ def utc_text(moment: datetime) -> str:
 
 
 def seconds(length: timedelta) -> int | float:
-    """Return a duration in seconds."""
+    """Return a duration in seconds, whole ones as ``int``."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

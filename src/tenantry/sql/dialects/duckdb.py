@@ -1,4 +1,4 @@
-"""DuckDB: PostgreSQL's scanner with observed differences."""
+"""DuckDB: the reading rules of PostgreSQL, with differences observed in the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?$"),
     columns_expression=True,
-    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # elsewhere an aggregate
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # outside of `from` an aggregate
     # `null in ()` is NULL in DuckDB, so `not in ()` would lose rows; an empty sub-select does not.
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

@@ -1,4 +1,4 @@
-"""MariaDB: MySQL's rules and its differences; tests compare with a server."""
+"""MariaDB: the rules of MySQL with few differences, compared with a server in tests."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""MySQL, by sql_lex.cc."""
+"""MySQL, by its sql_lex.cc."""
 
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, function_names, naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
-_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # of the schema sys
+_PROCEDURES = "execute_prepared_stmt create_synonym_db"  # in the schema sys
 
 DIALECT = Dialect(
     name="mysql",
@@ -18,19 +18,20 @@ DIALECT = Dialect(
     hash_comment="#",
     dashes_need_space=True,
     executable_comments=True,
-    or_operators=frozenset({"or", "||", "xor"}),  # `||` joins texts in the mode PIPES_AS_CONCAT alone
+    or_operators=frozenset({"or", "||", "xor"}),  # `||` concatenates only with PIPES_AS_CONCAT
     and_operators=frozenset({"and", "&&"}),
     equal_values_are_one=True,
     interval_takes_value=True,
     dynamic_functions=function_names(f"{_FUNCTIONS} {_PROCEDURES}", prepares=True),
     empty_in="in (select null from dual where false)",
     empty_not_in="not in (select null from dual where false)",
-    json_parameter="json_extract({placeholder}, '$')",  # MariaDB casts to no JSON
+    json_parameter="json_extract({placeholder}, '$')",  # MariaDB has no cast to JSON
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
-    # A number or a boolean becomes a text here: next to a text column, 0 would be every text that begins with no digit.
-    # And no index reads '7abc' as 7 without the warning by which the result is refused, as it would read a literal.
+    # concat() turns every value into a string. As a number, 0 would equal all strings of a column that begin with no
+    # digit. As a literal, '7abc' would find 7 in the index of a number column, without the warning for which the driver
+    # refuses the result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={
@@ -43,6 +44,6 @@ DIALECT = Dialect(
         "quarter": "(makedate(year({column}), 1) + interval quarter({column}) - 1 quarter)",
         "year": "makedate(year({column}), 1)",
     },
-    # NULL for a zone by name where the server's tables of time zones are empty.
+    # NULL for a named zone if the server's time zone tables are empty.
     local_time="convert_tz({column}, @@session.time_zone, {zone})",
 )

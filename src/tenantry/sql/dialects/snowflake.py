@@ -46,6 +46,6 @@ DIALECT = Dialect(
         "uuid": "varchar",
     },
     bind_as={"uuid": str, "interval": seconds},
-    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),  # a week as the session's week_start says: Monday
+    time_buckets=for_each_unit("date_trunc('{unit}', {column})"),  # a week begins on the session's week_start
     local_time="to_timestamp_ntz(convert_timezone({zone}, {column}))",
 )

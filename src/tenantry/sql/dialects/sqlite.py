@@ -1,4 +1,4 @@
-"""SQLite, by tokenize.c. It has no time zones."""
+"""SQLite, by its tokenize.c. It has no time zones."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ DIALECT = Dialect(
         "uuid": str,
         "interval": seconds,
     },
-    day_of="substr({column}, 1, 10)",  # compares as `>=` and `<` do, which know no zones
-    # Texts of the form 2026-01-31 12:00:00, as its own functions give them; `weekday 0` is the next Sunday or today.
+    day_of="substr({column}, 1, 10)",  # the date as written: `>=` and `<` ignore zones too
+    # Strings such as 2026-01-31 12:00:00, as SQLite's functions return them; `weekday 0` is the next Sunday or today.
     time_buckets={
         "second": "strftime('%Y-%m-%d %H:%M:%S', {column})",
         "minute": "strftime('%Y-%m-%d %H:%M:00', {column})",

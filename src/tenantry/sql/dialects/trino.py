@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
-_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of its connectors
+_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of connectors
 
 DIALECT = Dialect(
     name="trino",

@@ -1,4 +1,4 @@
-"""T-SQL, by its documentation and sqlglot's tokenizer, with QUOTED_IDENTIFIER on; untested."""
+"""T-SQL with QUOTED_IDENTIFIER on, by its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIALECT = Dialect(
     interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
     max_parameters=2_100,
     dynamic_functions=function_names(_FUNCTIONS, words="exec execute sp_executesql"),
-    # A text, since no type but text turns into every other one; there is no `false`.
+    # nvarchar, since only strings are converted to every other type; T-SQL has no `false`.
     empty_in="in (select cast(null as nvarchar(1)) where 1 = 0)",
     empty_not_in="not in (select cast(null as nvarchar(1)) where 1 = 0)",
     like_wildcards="%_[",
@@ -36,8 +36,8 @@ DIALECT = Dialect(
         "datetime": "datetimeoffset",
         "uuid": "uniqueidentifier",
     },
-    # datetrunc came with SQL Server 2022.
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
+    # datetrunc needs SQL Server 2022.
     time_buckets={unit: f"datetrunc({'iso_week' if unit == 'week' else unit}, {{column}})" for unit in UNITS},
     local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones by their Windows names
 )

@@ -1,1 +1,1 @@
-"""Filters: what follows the ``|`` of a tag."""
+"""Filters: the part of a tag after its ``|``."""

@@ -1,4 +1,4 @@
-"""Names of choices: how a name that a viewer sends is written in a template, bare or quoted."""
+"""Names of choices: the names that a viewer sends, and how a template writes them, bare or quoted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return an argument's name: its key, or the column that it is; empty if it has none."""
+    """Return the name of a choice: the argument's key, else the argument itself if it is a column; else empty."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -32,14 +32,14 @@ def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name in ``default(…)``."""
+    """Return the name that ``default(…)`` contains."""
     if len(argument.lexemes) == 1 and argument.lexemes[0].kind is LexemeKind.STRING and argument.text[0] in "'\"":
         return quoted_text(source, dialect, argument.lexemes[0])
     return _column(argument) or argument.text
 
 
 def name_of_value(value: Any) -> Any:
-    """Return the name that a value chooses; booleans and integers as a viewer sends them."""
+    """Return the name that a value chooses: booleans and integers are written as a viewer sends them."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value

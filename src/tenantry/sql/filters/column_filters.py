@@ -1,7 +1,7 @@
-"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's value for a column that the author names.
 
-Each is a Switch: the SQL depends only on a value's shape. With no value the condition is ``1 = 1``, which
-``parsing.vanishing`` allows only where it changes nothing.
+Each builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without end. For an absent
+value the condition is ``1 = 1``, which ``parsing.vanishing`` allows only where it changes nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def excludes(context: SwitchContext) -> Switch:
 
 
 def trunc(context: SwitchContext) -> Switch:
-    """Build the start of the column's unit, such as ``date_trunc('day', created_at)``."""
+    """Build the start of the unit that contains the column, such as ``date_trunc('day', created_at)``."""
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS
@@ -63,7 +63,7 @@ def trunc(context: SwitchContext) -> Switch:
     return switch_by_name(context, "is not a unit", branches, uniform=True)
 
 
-# --- the parts of them ------------------------------------------------------------------------------------------------
+# --- building branches ------------------------------------------------------------------------------------------------
 
 
 def _parameter(context: SwitchContext) -> Parameter | None:

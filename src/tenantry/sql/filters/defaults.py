@@ -1,4 +1,4 @@
-"""``default``: the value of an absent variable, with the declared type if there is one."""
+"""The filter ``default``: the value of an absent variable, converted to its declared type, if any."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the default as it is bound, or None. A Switch names its own.
+    """Return the value in the tag's ``default`` as it is bound, else None; also None for a choice, whose default is a
+    name.
 
     Raises TemplateError if it is not a literal or does not fit the position or the declared type.
     """

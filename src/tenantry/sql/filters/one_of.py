@@ -1,4 +1,4 @@
-"""``one_of``: the author writes the SQL of each choice, and the viewer sends a name.
+"""The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends its name.
 
 ``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """
@@ -25,7 +25,7 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """Build the Switch. A value that is not a name chooses nothing."""
+    """Build the Switch between the arguments. Binding a value that is not one of the names fails."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -72,7 +72,7 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if the declared parameter cannot have one of the names, or can have a value that is not a
+    """Raise TemplateError if the type of the declared parameter excludes a name, or one of its declared values is no
     name.
 
     ``takes`` and ``lacks`` complete the message: "a name", "is not in one_of".

@@ -1,4 +1,4 @@
-"""The filters of the language and their arguments.
+"""The filters of the template language, and checks of their use.
 
 To add a Switch, write a function that takes a ``SwitchContext`` and list it in SWITCHES.
 """
@@ -56,8 +56,10 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raise TemplateError for the first filter that does not exist or conflicts with others. ``declared`` are parameter
-    names."""
+    """Raise TemplateError for the first filter that does not exist or conflicts with others.
+
+    ``declared`` are the names of declared parameters.
+    """
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)
@@ -73,7 +75,7 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
         seen.add(each.name)
     default = tag.filter(DEFAULT)
     if default is not None and not seen.isdisjoint(CONDITIONS):
-        raise source.error(default.offset, "default has no meaning here", "declare the parameter with a default")
+        raise source.error(default.offset, "default is not for conditions", "declare the parameter with a default")
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
         fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"
@@ -127,7 +129,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether the tag's variable may be absent without being dropped."""
+    """Return whether a tag is complete without a value: by a ``default``, or as a condition such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

@@ -1,4 +1,4 @@
-"""SwitchContext: what a filter needs to build a Switch."""
+"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """One filter of a tag. ``reference`` is the variable that decides; ``parameter`` its declaration, if any."""
+    """One filter in its tag. ``reference`` is the variable that decides the Switch, ``parameter`` its declaration, if
+    any."""
 
     def __init__(
         self,
@@ -34,17 +35,17 @@ class SwitchContext(ABC):
 
     @property
     def default(self) -> str | None:
-        """The name in the tag's ``default``."""
+        """The name in the tag's ``default``, if it has one."""
         default = self.tag.filter(DEFAULT)
         return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:
-        """Compile an argument, once and in text order. Its nodes may be in several branches."""
+        """Return the nodes of an argument, for one or more branches. Call it once for each argument, in text order."""
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Add a variable for a branch, such as ``params.period.start``. The chosen branch requires it."""
+        """Return a new variable for a branch, such as ``params.period.start``. The branch, if chosen, requires it."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:

@@ -1,7 +1,7 @@
-"""Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
+"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-The expanded text is checked with all choices: a condition precedes, ``and`` or the end of the condition follows, and
-there is no ``or``.
+They are checked in the expanded SQL, with all choices: a condition must precede the fragment, ``and`` or the end of the
+condition must follow it, and the condition must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tenantry.sql.source import Source
 
 _BEGIN_CONDITION = (
     *("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "not", "select", "by"),
-    *("distinct", "all", "and"),  # the last one is that of a `between`
+    *("distinct", "all", "and"),  # `and` is here a word of `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""Only words that cannot be names or functions: an ``or`` of the same condition could precede others."""
+"""Words that end the search for an ``or``. None can be a name or function: an ``or`` could be beyond such a word."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
     *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
@@ -35,16 +35,17 @@ _NO_CONDITIONS = (
 
 
 class ConditionFragment(NamedTuple):
-    """Its offsets in the expanded text, and the tag that includes it."""
+    """A condition fragment, by its offsets in the expanded SQL."""
 
     start: int
     end: int
     tag: ReplacedTag
     outer: Source
+    """The source that contains the tag."""
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first one that is not only conditions, or may not filter every row."""
+    """Raise TemplateError for the first fragment that has more than conditions, or may not filter every row."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)
@@ -53,7 +54,7 @@ def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[
         before = next(place.outwards(forward=False), None)
         if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
             raise _error(each, "a condition must precede it", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
-        operator = _operator_beside(place)
+        operator = _adjacent_operator(place)
         if operator is not None:
             fix = f"put the alternatives in parentheses: (a {operator.text} b)"
             raise _error(each, f"its condition must not contain `{operator.text}`", fix)
@@ -71,7 +72,7 @@ def _check_content(place: _Surroundings, source: Source, each: ConditionFragment
     if wrong is not None or not place.whole:
         problem = "a fragment that begins with `and` must contain only conditions"
         offset = each.start if wrong is None else wrong.start
-        raise source.error(offset, problem, "put what belongs together in parentheses")
+        raise source.error(offset, problem, "put alternatives in parentheses, and remove other clauses")
 
 
 def _is_no_condition(token: OutlineToken) -> bool:
@@ -87,20 +88,22 @@ def _may_follow(token: OutlineToken) -> bool:
     return token.kind is TokenKind.AND or token.text in {",", ";"} or token.is_word(*_FOLLOWING)
 
 
-# --- what is beside it ------------------------------------------------------------------------------------------------
+# --- the SQL around a fragment ----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Surroundings:
-    """Tokens and their siblings in the same brackets. ``outer`` is the choice that contains them; ``whole``: they are
-    balanced."""
+    """The ``own`` tokens of a fragment, with their siblings in the same brackets."""
 
     before: Tokens
     own: Tokens
     after: Tokens
     outer: _Surroundings | None
+    """The surroundings of the choice that contains the fragment, if any."""
     whole: bool
+    """Whether each bracket around the fragment opens before it and closes after it."""
     clauses: tuple[int, ...]
+    """Offsets of the optional clauses around the fragment."""
 
     def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
         place: _Surroundings | None = self
@@ -138,7 +141,7 @@ def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
                 yield from _level(choice)
 
 
-def _operator_beside(place: _Surroundings) -> OutlineToken | None:
+def _adjacent_operator(place: _Surroundings) -> OutlineToken | None:
     before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
     return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
 
@@ -149,7 +152,7 @@ def _find_operator(
     left: tuple[int, ...] = ()
     for token in tokens:
         if left and token.clauses[: len(left)] == left:
-            continue  # of the other side of a boundary
+            continue  # in the same clause as a boundary, beyond it
         if token.kind is TokenKind.OR:
             return token, True
         bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)

@@ -1,4 +1,4 @@
-"""Tags that other SQL replaces: fragments, and sets of choices."""
+"""Finds the tags that SQL from elsewhere replaces: those of fragments and of choice sets."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
 FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-"""Name of a fragment or query: its file name, with folders."""
+"""Name of a fragment or query, such as ``sales/active_orders``: its file name with folders."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 
 
 class ReplacedTag(NamedTuple):
-    """The tag of a fragment, or the argument of ``one_of`` that names a set. ``alone``: only parentheses are next to
-    it."""
+    """The tag of a fragment, or the argument of ``one_of`` that names a choice set."""
 
     start: int
     end: int
     name: str
     choices: Mapping[str, ChoiceText] | None = None
+    """The choice set; None for a fragment."""
     alone: bool = True
+    """Whether the tag is everything in its parentheses, or in the template."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
-    """Yield them in text order, also within arguments of tags."""
+    """Yield the tags to replace in text order, also those within arguments of other tags."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)

@@ -1,12 +1,13 @@
-"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
 
-A fragment is balanced, and in parentheses or a condition fragment, so no neighbour changes how it is read.
+A fragment must be balanced, and in parentheses or a condition fragment, so that its neighbours cannot change how it is
+read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
@@ -14,21 +15,19 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.balanced import begins_with_and, check_balanced
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.source_map import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
-from tenantry.sql.source import MAX_TEXT, Source
+from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
-"""Nesting of fragments."""
+"""Limit of nested fragments."""
 MAX_INCLUDES = 200
-"""Fragments in one template."""
+"""Limit of fragments in a template."""
 
 _COMMA = re.compile(",")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
@@ -37,15 +36,16 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """A template before parsing. ``optional`` are paths that a group may lack; ``decided`` parameters override those of
-    fragments."""
+    """What makes up a template, before parsing."""
 
     source: Source
     header: Header = NO_HEADER
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
     optional: frozenset[str] = frozenset()
+    """Paths that a group may lack."""
     fragments: Fragments | None = None
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
+    """Parameters that override those of fragments."""
 
     def declared_at(self, name: str) -> Location | None:
         """Return where the header declares a parameter, or None."""
@@ -54,12 +54,10 @@ class TemplateDefinition:
 
 
 class HasDefinition(Protocol):
-    """An SQLTemplate or a Query."""
+    """Protocol of SQLTemplate and Query."""
 
     @property
-    def definition(self) -> TemplateDefinition:
-        """The definition before parsing."""
-        ...
+    def definition(self) -> TemplateDefinition: ...
 
 
 Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]
@@ -77,7 +75,7 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A template with its fragments, in text order, and all declared parameters."""
+    """A template whose fragments are expanded, all declared parameters, and the fragments in text order."""
 
     source: Source
     parameters: Mapping[str, Parameter]
@@ -88,10 +86,10 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace tags of fragments, except in comments and strings.
+    """Replace the tags of fragments and choice sets, except in comments.
 
-    Raises TemplateError, with both locations, for a fragment that is missing, unbalanced, too deep, too long or
-    recursive.
+    Raises TemplateError, with the locations of tag and problem, for a fragment that is missing, unbalanced, too deep,
+    too long, recursive or in a string.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -163,11 +161,11 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # else it is in the file, where its own location says all
+            own = choice.source  # None: the choice is in this file, so its own location suffices
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
-            check_balanced(text, lexemes, "choice")
+            _check_balanced(text, lexemes, "choice")
             written = written_name(name, self._dialect)
             self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -181,8 +179,8 @@ class _Expander:
         self._check_agrees(found, at)
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
-        check_balanced(body, lexemes, "fragment")
-        joins = begins_with_and(body, lexemes)
+        _check_balanced(body, lexemes, "fragment")
+        joins = _begins_with_and(body, lexemes)
         if joins:
             self._add(" ", body, 0)
         elif not tag.alone:
@@ -193,7 +191,7 @@ class _Expander:
         if joins:
             self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
         if lexemes[-1].kind is LexemeKind.COMMENT or joins:
-            self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
+            self._add("\n", body, len(body.text))  # ends a line comment
         self._check_length(outer, tag.start)
 
     def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
@@ -204,14 +202,14 @@ class _Expander:
                 raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "remove one of these tags")
         if len(chain) > MAX_INCLUDE_DEPTH:
             problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
-            raise outer.error(tag.start, problem, "write one of them out")
+            raise outer.error(tag.start, problem, "write the SQL of one of them in its place")
         if len(self.included) == MAX_INCLUDES:
-            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include less")
+            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer")
 
     def _check_length(self, body: Source, offset: int) -> None:
         if self.text.length > MAX_TEXT:
             problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
-            raise body.error(offset, problem, "include less")
+            raise body.error(offset, problem, "include fewer")
 
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header
@@ -241,3 +239,59 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     return TemplateDefinition(
         source=source, header=header, parameters=header.parameters, optional=header.optional, fragments=fragments
     )
+
+
+# --- balanced SQL: each bracket is closed, so that including it changes nothing around it -----------------------------
+
+
+_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
+_SIGN = re.compile(r"[][(){};]")
+_CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
+_WITH_SIGNS = frozenset(
+    {
+        LexemeKind.CODE,
+        LexemeKind.LEFT_BRACKET,
+        LexemeKind.RIGHT_BRACKET,
+        LexemeKind.CLAUSE_START,
+        LexemeKind.CLAUSE_END,
+        LexemeKind.ESCAPE,
+    }
+)
+
+
+def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+    """Raise TemplateError for an unmatched bracket, a ``;`` or no SQL. ``what`` names the SQL in the message."""
+    if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
+        raise source.error(0, f"this {what} is empty", "write SQL in it")
+    opened: list[tuple[str, int]] = []
+    for sign, offset in _signs(source.text, lexemes):
+        if sign == ";":
+            raise source.error(offset, f"a {what} must not end a statement", "remove the ;")
+        if sign in _CLOSED_BY:
+            opened.append((_CLOSED_BY[sign], offset))
+        elif not opened or opened.pop()[0] != sign:
+            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "remove it, or open it")
+    if opened:
+        closing, offset = opened[-1]
+        raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+def _begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
+    """Return whether the first word is ``and``, also within an optional clause."""
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
+            return _AND.match(source.text, lexeme.start, lexeme.end) is not None
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
+            return False
+    return False
+
+
+def _is_space(source: Source, lexeme: Lexeme) -> bool:
+    return lexeme.kind is LexemeKind.CODE and source.text[lexeme.start : lexeme.end].isspace()
+
+
+def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
+    for lexeme in lexemes:
+        if lexeme.kind in _WITH_SIGNS:
+            for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
+                yield match[0], match.start()

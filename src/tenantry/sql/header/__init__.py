@@ -1,4 +1,4 @@
-"""The header of a query file, and its YAML."""
+"""Reads the YAML header of a query file."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Choice sets: named texts of ``one_of``, from a header or ``SQLTemplate(text, choices=…)``."""
+"""Choice sets: named SQL for ``one_of``, from a header or ``SQLTemplate(text, choices=…)``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ _EXAMPLE: Final = "{newest: created_at desc}"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceText:
-    """SQL of one choice, and its offset in ``source`` (None: the query file).
-
-    ``exact``: the source holds it literally, so errors can point into it.
-    """
+    """The SQL of one choice, and where it is declared."""
 
     sql: str
     offset: int = 0
     exact: bool = True
+    """Whether ``source`` contains the SQL as it is, so that errors can point into it."""
     source: Source | None = None
+    """None for the query file itself."""
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
@@ -36,8 +35,10 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 
 class InvalidChoices(TemplateError):
-    """The choices are malformed. ``keys`` lead from ``choices`` to the problem: the last key itself if ``in_key``, else
-    its value."""
+    """Declared choices are malformed.
+
+    ``keys`` are the path from ``choices`` to the problem: the last key itself if ``in_key``, else its value.
+    """
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
         super().__init__(message)
@@ -52,7 +53,7 @@ def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = Fa
 
 
 def check_choices(given: Any) -> None:
-    """Raise InvalidChoices for the first problem."""
+    """Raise InvalidChoices for the first choice set or choice that is malformed."""
     for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
         if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
             raise _invalid((name,), f"choices.{name} has no choices", f"{name}: {_EXAMPLE}")
@@ -63,7 +64,10 @@ def check_choices(given: Any) -> None:
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
-    """Read a program's choices. Raises InvalidChoices, or TemplateError for SQL that a template cannot hold."""
+    """Return the choice sets that a program declares.
+
+    Raises InvalidChoices, or TemplateError for SQL that no template can contain.
+    """
     check_choices(given)
     return MappingProxyType(
         {

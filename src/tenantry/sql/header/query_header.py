@@ -17,9 +17,9 @@ from tenantry.sql.source import Source
 from tenantry.suggestions import nearest
 
 MAX_HEADER = 64 * 1024
-"""Characters of a header."""
+"""Limit of a header in characters."""
 KEYS = ("title", "description", "params", "optional", "dialect", "choices")
-"""Keys of a header."""
+"""Keys that a header may have."""
 
 _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
 _FIRST_COMMENT = re.compile(r"\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*(/\*.*?)(?:\*/|\Z)", re.DOTALL)
@@ -31,13 +31,15 @@ _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A query file's declarations. ``end`` is where the SQL begins; ``offsets`` where each parameter is declared."""
+    """The declarations of a query file."""
 
     end: int = 0
+    """Offset at which the SQL begins."""
     title: str = ""
     description: str = ""
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: MappingProxyType({}))
     offsets: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Name of a parameter → where it is declared."""
     optional: frozenset[str] = frozenset()
     optional_offset: int = 0
     dialect: str | None = None
@@ -49,14 +51,14 @@ NO_HEADER = Header()
 
 
 def begins_header(text: str) -> bool:
-    """Return whether a text begins with a header."""
+    """Return whether SQL begins with a header."""
     return _START.match(text) is not None
 
 
 def read_header(source: Source) -> Header:
-    """Return the header, empty if there is none.
+    """Return the header of a query file, or NO_HEADER.
 
-    Raises TemplateError with line, column, caret and fix.
+    Raises TemplateError with line, column, caret and fix for a malformed header.
     """
     start = _START.match(source.text)
     if start is None:
@@ -79,7 +81,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    """A header read as a plain comment would lock nothing, so it is refused."""
+    # Without its marks, a header would be an ordinary comment, so its parameters would not be locked.
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:

@@ -1,4 +1,4 @@
-"""YAML 1.2 (core schema) to values with offsets.
+"""Reads YAML 1.2 (core schema) to values with their offsets.
 
 `NO`, `on`, `1:30` and `2026-01-01` are strings; duplicate keys, anchors, aliases, tags and directives are errors.
 """
@@ -14,9 +14,9 @@ from tenantry.errors import TemplateError
 from tenantry.sql.source import Source
 
 MAX_DEPTH = 16
-"""Nesting of mappings and lists."""
+"""Limit of nested mappings and lists."""
 INSTALL = "pip install 'tenantry[sql]'"
-"""Command that installs the library."""
+"""Command that installs PyYAML."""
 
 Scalar: TypeAlias = str | int | float | bool | None
 _CONSTANTS: dict[str, Scalar] = {
@@ -33,7 +33,7 @@ _BASES = {"decimal": 10, "octal": 8, "hexadecimal": 16}
 _DIRECTIVE = re.compile("^[\ufeff\r\x85\u2028\u2029]*%", re.MULTILINE)
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _LONGEST_NUMBER = 400  # digits
-_BETWEEN_COUNTS = 500  # events
+_BETWEEN_COUNTS = 500  # events between calls of `advance`
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class YamlNode:
 
 
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
-    """Read the document between two offsets. ``advance`` is called with the number of characters read since its last
-    call.
+    """Read the document between two offsets.
 
-    Raises TemplateError with line, column, caret and fix, also if the library is not installed.
+    ``advance`` is called now and then with the number of characters since its last call. Raises TemplateError with
+    line, column, caret and fix, also if PyYAML is not installed.
     """
     try:
-        import yaml  # files without YAML do not load it
+        import yaml  # loaded only for files with YAML
         from yaml.reader import ReaderError
     except ImportError:
         problem = "reading YAML needs the library PyYAML, which is not installed"
@@ -134,7 +134,7 @@ class _Reader:
         if event.tag is not None:
             raise self._error(event, "tags (!name) are not read", "remove the tag; quotes make anything a string")
         if depth > MAX_DEPTH:
-            raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "write it flatter")
+            raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "use fewer levels")
         offset = self._offset(event)
         if kind == "MappingStartEvent":
             return self._mapping(offset, events, depth)

@@ -1,1 +1,1 @@
-"""Lexing: the text of a template to lexemes, and a tag's lexemes to a tag."""
+"""Lexing: cuts a template into lexemes, and reads tags from them."""

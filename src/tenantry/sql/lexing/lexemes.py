@@ -1,4 +1,4 @@
-"""Lexemes: what the lexer cuts a template into."""
+"""Lexemes: the pieces into which the lexer cuts a template."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 
 
 class LexemeKind(IntEnum):
-    """Kind of a lexeme.
-
-    CODE is unquoted SQL; INTERPOLATED_STRING a string with tags; QUOTED a quoted name, dollar-quoted string or hint;
-    ESCAPE a backslash with what it protects. FILTER and ARGUMENT are parts of a TAG; ``tags.flatten`` puts
-    CHOICE_START, CHOICE_NEXT and CHOICE_END around arguments.
-    """
+    """Kind of a lexeme."""
 
     CODE = auto()
+    """Unquoted SQL."""
     STRING = auto()
     INTERPOLATED_STRING = auto()
+    """A string that contains tags."""
     QUOTED = auto()
+    """A quoted name, a dollar-quoted string or a hint."""
     COMMENT = auto()
     TAG = auto()
     CLAUSE_START = auto()
@@ -30,21 +28,25 @@ class LexemeKind(IntEnum):
     LEFT_BRACKET = auto()
     RIGHT_BRACKET = auto()
     ESCAPE = auto()
+    """A backslash and the sign that it protects."""
     FILTER = auto()
+    """A filter; only in the ``parts`` of a TAG."""
     ARGUMENT = auto()
+    """An argument; only in the ``parts`` of a FILTER."""
+    # Written by ``tags.flatten`` before, between and after the arguments of a filter.
     CHOICE_START = auto()
     CHOICE_NEXT = auto()
     CHOICE_END = auto()
 
 
 class Lexeme(NamedTuple):
-    """A stretch of text. Lexemes follow each other without gaps."""
+    """A piece of a template. The lexemes of a template follow each other without gaps."""
 
     kind: LexemeKind
     start: int
     end: int
     parts: tuple[Lexeme, ...] = ()
-    """Of an INTERPOLATED_STRING: STRING, ESCAPE and TAG; of a TAG with arguments: FILTERs; of a FILTER: ARGUMENTs; of
-    an ARGUMENT: its SQL without name and outer space."""
+    """The lexemes inside: STRING, ESCAPE and TAG of a string; FILTERs of a TAG with arguments; ARGUMENTs of a FILTER;
+    the SQL of an ARGUMENT, without its name and outer space."""
     backslash: bool = False
-    """Of a string: whether a backslash escapes in it."""
+    """For a string: whether a backslash escapes the character after it."""

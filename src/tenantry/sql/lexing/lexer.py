@@ -1,6 +1,6 @@
-"""The lexer: text to lexemes by the rules of one dialect, including arguments of filters.
+"""The lexer: cuts a template into lexemes by the rules of one dialect, including the arguments of filters.
 
-It runs in linear time: alternatives begin with different characters and match in one way.
+It runs in linear time: the alternatives of each pattern begin with different characters, so there is no backtracking.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.sql.lexing.tags import ArgumentReader
 from tenantry.sql.source import Source
 
 MAX_TAG_DEPTH = 8
-"""Nesting of tags in arguments."""
+"""Limit of nesting: tags in arguments of tags."""
 
 
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
@@ -47,12 +47,13 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Group of ``Dialect.opening`` → why it is refused, and the fix."""
+"""Name of a group in ``Dialect.opening`` → why such SQL is refused, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes. Raises TemplateError for unterminated regions and misplaced tags."""
+    """Return the lexemes. Raises TemplateError for a string, name, comment or tag without an end, or a misplaced
+    tag."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 
@@ -76,10 +77,10 @@ def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backsla
 
 @cache
 def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
-    """``quote`` is one character, or three."""
+    # Matches a string up to its end or a tag. `quote` is one character or three.
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
-    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # escapes nothing here
+    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # else an ordinary character
     inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
     return re.compile(f"(?:{'|'.join(inside)})*")
 
@@ -102,7 +103,7 @@ class _Lexer:
         source, opening = self._source, self._dialect.opening.match
         text = source.text
         length = len(text)
-        after_e = False  # only space and strings since an E'…'
+        after_e = False  # since an E'…' there were only space, comments and plain strings
         while position < length:
             match = opening(text, position)
             if match is None:  # pragma: no cover  # the last alternative matches any character
@@ -125,7 +126,7 @@ class _Lexer:
             yield lexeme
 
     def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
-        """PostgreSQL continues ``E'a'`` after a newline with ``'b'``, where a backslash escapes without an E."""
+        # PostgreSQL joins ``E'a'``, a newline and ``'b'`` to one string, so a backslash would escape in ``'b'`` too.
         if group == "string":
             raise self._source.error(lexeme.start, "this string continues an E'…' above", "write one E'…', or ||")
         return (
@@ -175,7 +176,7 @@ class _Lexer:
         raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
     def _comment(self, start: int, end: int) -> Lexeme:
-        """Tags are inert in comments. A hint ``/*+ */`` goes to the engine."""
+        # Tags in comments have no effect. A hint ``/*+ … */`` is sent to the engine, so tags in it are refused.
         kind = LexemeKind.COMMENT
         if self._source.text.startswith("/*", start):
             if self._source.text.startswith("/*+", start):
@@ -233,7 +234,7 @@ class _Lexer:
             raise self._source.error(
                 tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
-        # Without a tag, only our own escapes matter: the string is sent as written.
+        # A string without tags is sent as written, except for our own escapes.
         kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
         return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 
@@ -270,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    """Two backslashes before ``{{`` are one; an odd one makes ``{{`` literal."""
+    # Before ``{{``, two backslashes mean one backslash; a single one makes the ``{{`` literal.
     end = start
     while text.startswith("\\", end):
         end += 1

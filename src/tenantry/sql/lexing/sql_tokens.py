@@ -1,4 +1,4 @@
-"""SQL tokens around a tag, for the rules of positions."""
+"""SQL tokens before and after a tag, from which ``parsing.positions`` decides its position."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tenantry.sql.lexing.tags import is_choice
 from tenantry.sql.source import Source
 
 _TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|&&|\|\||\S")
-_STRETCH = 32  # characters tokenized first: most rules need a word or two
-_NEAR = 4  # characters: an operator and the space after it
+_STRETCH = 32  # characters that are tokenized first; most rules need only a word or two
+_NEAR = 4  # characters: enough for an operator and a space
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
 AFTER_CHOICE = "{{ one_of"
@@ -28,7 +28,7 @@ CLAUSE_KEYWORDS = frozenset(
         *("window", "prewhere", "qualify", "sample", "settings"),
     )
 )
-"""Words that begin a clause with comma-separated items."""
+"""Words that begin a clause of a statement."""
 _TOKEN_TEXTS = {
     LexemeKind.STRING: "'",
     LexemeKind.INTERPOLATED_STRING: "'",
@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A lower-case word, number or sign. Quoted regions are their quote."""
+    """A lower-case word, a number or a sign. Strings, quoted names and tags are ``'``, ``"`` and ``{{``."""
 
     text: str
     start: int
@@ -55,7 +55,7 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """Tokens by distance from a lexeme, read on demand; empty past the end."""
+    """The tokens on one side of a lexeme by distance, from 0; read on demand. Past the end they are empty."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -68,7 +68,7 @@ class Tokens:
 
 
 class TokenContext:
-    """The tokens around a lexeme, read on demand. ``signs`` are a dialect's ``joining_signs``."""
+    """Finds the tokens around any of the lexemes. ``signs`` are the ``joining_signs`` of the dialect."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str] = _NO_SIGNS) -> None:
         self.lexemes = lexemes
@@ -83,8 +83,8 @@ class TokenContext:
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Return whether ``=``, ``<`` or ``>`` precedes a tag that is no name; then no other rule applies."""
-        before = self.lexemes[index - 1]  # before the first lexeme: the last one, which ends elsewhere
+        """Return whether a tag is the whole right side of ``=``, ``<`` or ``>``: a value that needs no other check."""
+        before = self.lexemes[index - 1]  # for index 0 this is the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
             return False
@@ -92,7 +92,7 @@ class TokenContext:
         return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
 
     def following(self, index: int) -> SQLToken:
-        """Return the next token."""
+        """Return the token after the lexeme."""
         return next(self._tokens_after(index), _NO_TOKEN)
 
     def before(self, index: int) -> Tokens:
@@ -100,7 +100,7 @@ class TokenContext:
         return Tokens(self._tokens_before(index))
 
     def after(self, index: int) -> Tokens:
-        """Return the tokens after the lexeme."""
+        """Return the tokens after the lexeme, nearest first."""
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
@@ -114,13 +114,14 @@ class TokenContext:
         return ""
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
-        """Return the keyword of the lexeme's clause: ``by``, ``limit``, ``select``."""
-        if (index, skip) not in self._enclosing:  # several rules need it, and it can be far away
+        """Return the keyword of the clause around the lexeme, such as ``by`` or ``limit``; see ``keyword_before``."""
+        if (index, skip) not in self._enclosing:  # cached: several rules ask for it, and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest keyword in the same brackets, else the bracket, ignoring ``skip`` tokens."""
+        """Return the nearest of ``keywords`` in the same brackets, else their opening; ignores the ``skip`` nearest
+        tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -129,7 +130,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Return whether the ``when`` at ``skip`` is of ``case when``, not ``case a when``."""
+        """Return whether the ``when`` after ``skip`` tokens belongs to ``case when``, not to ``case a when``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

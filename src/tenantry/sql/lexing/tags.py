@@ -1,4 +1,4 @@
-"""Tags: ``{{ path | filter | filter(arguments) }}``, read from their lexemes. ``filters`` gives them meaning."""
+"""Tags: reads path, filters and arguments of ``{{ … }}``. The package ``filters`` interprets the filters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that make a whole condition: true if their ``params.*`` is absent."""
+"""Filters that write a whole condition, which is ``1 = 1`` if their ``params.*`` is absent."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The variable filters no rows, so its clause may be dropped."""
+"""Marks a variable of the group that restricts no rows, so its clause may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -24,17 +24,19 @@ _BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """``key: SQL``, SQL or a key. ``text`` is the SQL; ``key`` may be quoted."""
+    """An argument of a filter: ``key: SQL``, or one of the two."""
 
     key: str
+    """As written, with its quotes."""
     text: str
+    """The SQL."""
     start: int
     end: int
     lexemes: tuple[Lexeme, ...]
 
 
 class Filter(NamedTuple):
-    """A filter, and the offset of its name."""
+    """A filter; ``offset`` is that of its name."""
 
     name: str
     offset: int
@@ -42,19 +44,19 @@ class Filter(NamedTuple):
 
 
 class VariableTag(NamedTuple):
-    """A path and its filters."""
+    """The path and filters of a tag."""
 
     path: str
     offset: int
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
-        """Return the filter of this name, or None."""
+        """Return the filter of this name, if any."""
         return next((each for each in self.filters if each.name == name), None)
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Read a tag. Raises TemplateError that says what it looks like."""
+    """Read a tag. Raises TemplateError if it is not a path with filters; the fix suggests what may be meant."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -64,7 +66,7 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
     if VARIABLE_PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
         return VariableTag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
     if not inside.strip():
-        raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
+        raise source.error(lexeme.start, "this tag is empty", "name a variable: {{ region }}")
     if names and VARIABLE_PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)
@@ -83,19 +85,19 @@ def _meant_path(written: str) -> str:
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Return whether SQL replaces the tag."""
+    """Return whether the tag is a ``one_of``."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """Return the lexemes with the SQL of each argument changed."""
+    """Return the lexemes with ``change`` applied to the SQL of each argument of a tag."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes with the SQL of arguments among them; a choice becomes its arguments.
+    """Yield the lexemes, with the SQL of a tag's arguments before the tag, or in its place for ``one_of``.
 
-    Checks that read from start to end then see each text that a viewer can choose.
+    So a check that reads all lexemes also sees the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
@@ -141,7 +143,7 @@ def _plain_filters(offset: int, inside: str, names: Sequence[str]) -> tuple[Filt
     return tuple(found)
 
 
-# --- the arguments of a filter, among the lexemes after its parenthesis -----------------------------------------------
+# --- the arguments of a filter ----------------------------------------------------------------------------------------
 
 
 _SIGN = re.compile(r"[(){},]")
@@ -152,18 +154,18 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Splits the lexemes after a filter's parenthesis into arguments."""
+    """Collects the lexemes after a filter's ``(`` as ARGUMENT lexemes in ``arguments``."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []
         self._text = source.text
         self._commas = source.commas
-        self._start = start  # of the argument
+        self._start = start  # of the current argument
         self._lexemes: list[Lexeme] = []
-        self._open = 0  # brackets within the argument
+        self._open = 0  # brackets open in the current argument
 
     def read(self, lexeme: Lexeme) -> int:
-        """Take a lexeme. Return the offset after the closing parenthesis, or 0."""
+        """Add a lexeme. Return the offset after the filter's ``)`` if the lexeme contains it, else 0."""
         if lexeme.kind is LexemeKind.CODE:
             return self._code(lexeme)
         self._lexemes.append(lexeme)
@@ -205,7 +207,7 @@ class ArgumentReader:
             last = parts[-1]
             stripped = len(text[last.start : last.end].rstrip())
             parts[-1] = Lexeme(LexemeKind.CODE, last.start, last.start + stripped)
-        start = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # so does this
+        start = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # it matches the empty string
         if parts or self.arguments or start < end or text[end] == ",":
             self.arguments.append(Lexeme(LexemeKind.ARGUMENT, min(start, end), end, tuple(parts)))
         self._start, self._lexemes = end + 1, []
@@ -219,7 +221,7 @@ class ArgumentReader:
                     return match.end()
             if text[lexeme.start : lexeme.end].strip():
                 break
-        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # it matches the empty text too
+        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # it matches the empty string
 
 
 def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:

@@ -14,7 +14,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.binding.conversions import PATTERNS
 
 MAX_ITEMS: Final = 1_000
-"""Default limit of a list."""
+"""Default limit of items in a list."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
 """Name of a parameter."""
 MATCHINGS: Final = ("equals", *PATTERNS)
@@ -24,7 +24,7 @@ _LISTED_CHOICES = 20
 
 
 class ParameterType(StrEnum):
-    """Type of one value, or of each item."""
+    """Type of a parameter, or of each item of its list."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -46,7 +46,7 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
-"""Types whose values are datetimes."""
+"""Types whose values, or ends of ranges, are datetimes."""
 
 _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
     ParameterType.DATE_RANGE: ParameterType.DATE,
@@ -56,7 +56,8 @@ _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
 
 
 class InvalidDefinition(TemplateError):
-    """A definition is malformed. ``keys`` lead from ``params`` to the problem, as ``("period", "min")``."""
+    """A parameter's definition is malformed. ``keys`` are the path from ``params`` to the problem: ``("period",
+    "min")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
         super().__init__(message)
@@ -66,27 +67,27 @@ class InvalidDefinition(TemplateError):
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
-    """Return the error with its message."""
+    """Return an InvalidDefinition with its message."""
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
     return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyReference:
-    """A path below ``user_group.properties``."""
+    """A property of the group, by its path below ``user_group.properties``."""
 
     path: str
 
 
 class Bounds(NamedTuple):
-    """From ``start`` to just before ``end``. None is open."""
+    """A range from ``start`` to just before ``end``. None is an open end."""
 
     start: Any
     end: Any
 
 
 class Nullable(NamedTuple):
-    """Value of an ``only_matches`` parameter, and whether the word for NULL was sent."""
+    """The value of an ``only_matches`` parameter, and whether the viewer sent the word for NULL."""
 
     value: Any
     null: bool
@@ -94,13 +95,7 @@ class Nullable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter; ``declare`` makes them.
-
-    ``default`` is typed (a tuple for a list; a name or Bounds for a range), a PropertyReference or None. ``choices``
-    are typed, with ``labels`` for people; with ``choices_query``, only the type is checked. ``zone`` is where days
-    begin (default UTC). ``open``: ends that a range may lack. ``is_null``: the word for NULL. ``clearable``: an empty
-    string overrides the default.
-    """
+    """A declared parameter; ``declare`` makes it from a definition."""
 
     name: str
     type: ParameterType
@@ -108,20 +103,33 @@ class Parameter:
     label: str = ""
     description: str = ""
     default: Any = None
+    """Typed value (a tuple for a list; a RelativeRange or Bounds for a range), PropertyReference or None.
+
+    For an instant in the group's time zone, the value as written.
+    """
     required: bool = False
     locked: bool = False
+    """The value is a property of the group, and no viewer can set it."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
     max_items: int | None = None
     choices: tuple[Any, ...] | None = None
+    """Typed values."""
     labels: tuple[str, ...] = ()
+    """Texts that a page shows for the choices."""
     choices_query: str | None = None
+    """Query that lists the choices. The parameter's value is then checked only by type."""
     zone: tzinfo | PropertyReference | None = None
+    """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
+    """Ends that a range may lack: ``start``, ``end``."""
     is_null: str | None = None
+    """Word by which a viewer selects NULL."""
     match: str = "equals"
+    """One of MATCHINGS."""
     clearable: bool = False
+    """An empty string means no value, even if there is a default."""
 
     @property
     def path(self) -> str:
@@ -140,12 +148,12 @@ class Parameter:
 
     @property
     def only_matches(self) -> bool:
-        """Whether only ``matches`` can use it: it can be NULL, or part of a string."""
+        """Whether only ``matches`` and ``excludes`` can use it: it can mean NULL, or is part of a string."""
         return self.is_null is not None or self.match != "equals"
 
     @property
     def part(self) -> str:
-        """Name of an ``only_matches`` value next to ``null``."""
+        """Name by which SQL reads the value of an ``only_matches`` parameter; the other name is ``null``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -156,7 +164,7 @@ class Parameter:
         return _ENDS.get(self.type, self.type)
 
     def end(self, name: str) -> Parameter:
-        """Return ``start`` or ``end`` as a parameter."""
+        """Return ``start`` or ``end`` of a range as a parameter."""
         given = self.always_given and name not in self.open
         return Parameter(
             name=f"{self.name}.{name}", type=self.scalar_type, required=given, locked=self.locked, zone=self.zone
@@ -169,7 +177,7 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Property paths that it may read."""
+        """Paths of the properties that its default and zone may read."""
         return tuple(each.path for each in (self.default, self.zone) if isinstance(each, PropertyReference))
 
     @property

@@ -1,4 +1,4 @@
-"""Definitions: a mapping from a header or a program to Parameters."""
+"""Definitions: turns the mapping in which a header or program declares parameters into Parameters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, i
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100
-"""Parameters of one template."""
+"""Limit of parameters in a template."""
 _LIST_OF = "list of "
 _PROPERTY, _QUERY = "property", "query"
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the time
@@ -59,7 +59,7 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Type names of other languages → types."""
 FIELDS: Final = ("type", "label", "description", "default", "required", "locked", *_TYPES_OF, "max_items")
-"""Fields of a definition."""
+"""Fields that a definition may have."""
 
 
 def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
@@ -141,7 +141,7 @@ class _Definition:
             fix = "name the property that it is: default: {property: region}"
             self._reject("locked", "a locked parameter is a property of the group", fix)
         if parameter.required and default is not None:
-            fix = "remove one of the two: what has a default is never missing"
+            fix = "remove one of the two: a parameter with a default is never missing"
             self._reject("required", "required, and has a default", fix)
         return replace(parameter, default=default)
 
@@ -155,7 +155,7 @@ class _Definition:
             self._reject("default", "an empty string is not a value", "remove it: the parameter is then absent")
         relative = _relative(raw) if parameter.is_range else None
         try:
-            # min and max limit viewers, not the author's default.
+            # min and max limit a viewer's range, not the author's relative default.
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
         except EmptyRange as refusal:
@@ -306,12 +306,16 @@ def _other_names(written: str) -> str:
 
 
 def find_zone(name: Any) -> tzinfo | None:
-    """Return a time zone by name, or None."""
+    """Return the time zone of this name, or None."""
     if not isinstance(name, str) or not name:
         return None
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # also for names that leave the folder, or are one
+    except (
+        ZoneInfoNotFoundError,
+        ValueError,
+        OSError,
+    ):  # the last two: a folder, or no zone's path
         return None
 
 

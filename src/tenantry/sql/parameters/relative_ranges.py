@@ -1,4 +1,4 @@
-"""Relative ranges: ``last 30 days`` to two dates or instants; the current time is passed in.
+"""Relative ranges: converts ``last 30 days`` to two dates or instants; the caller passes the current time.
 
 Ranges are whole calendar units and half-open. Weeks begin on Monday.
 """
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
 
-EXAMPLE: Final = "last 30 days"
 RELATIVE_FORMS: Final = (
     "today",
     "yesterday",
@@ -39,16 +38,18 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """``units`` whole units, the first one ``first`` units after the current one; or, with ``to_date``, from its start
-    to today."""
+    """A range of whole calendar units, relative to the current one."""
 
     unit: str
     first: int
+    """Its first unit: 0 is the current one, -1 the one before."""
     units: int
+    """Number of units."""
     to_date: bool = False
+    """The range ends with today, not with the end of the unit."""
 
     def __str__(self) -> str:
-        """The usual name."""
+        """Return the usual name, such as ``last 30 days``."""
         if self.to_date:
             return f"{self.unit} to date"
         if self.units == 1 and self.first in _AROUND:
@@ -58,8 +59,10 @@ class RelativeRange:
         return f"{word} {self.units} {self.unit}s"
 
     def dates(self, today: date) -> tuple[date, date]:
-        """Return the first day and the day after the last. Raises ValueError for hours and minutes, or outside the
-        calendar."""
+        """Return the first day and the day after the last one.
+
+        Raises ValueError for hours and minutes, and outside of Python's calendar.
+        """
         if self.unit in _CLOCK_UNITS:
             raise ValueError(f"a range of {self.unit}s is not a range of dates")
         begin = _start_of(self.unit, today)
@@ -70,15 +73,17 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
-        """Return the first instant and the end in ``zone``; ``now`` is aware. Days begin at midnight, or at the first
-        valid time. Raises ValueError outside the calendar."""
+        """Return the first instant and the end in ``zone``; ``now`` is aware. Days begin at midnight.
+
+        Raises ValueError outside of Python's calendar.
+        """
         local = now.astimezone(zone)
         length = _CLOCK_UNITS.get(self.unit)
         if length is None:
             first, end = self.dates(local.date())
             return datetime.combine(first, time(), tzinfo=zone), datetime.combine(end, time(), tzinfo=zone)
         local = local.replace(minute=local.minute if self.unit == "minute" else 0, second=0, microsecond=0)
-        begin = local.astimezone(UTC)  # hours of a day when the clock changes
+        begin = local.astimezone(UTC)  # in UTC every hour has the same length, also when the clock changes
         try:
             bounds = begin + length * self.first, begin + length * (self.first + self.units)
             return bounds[0].astimezone(zone), bounds[1].astimezone(zone)
@@ -89,8 +94,8 @@ class RelativeRange:
 def parse_relative(text: str) -> RelativeRange:
     """Parse a name, ignoring case; ``-``, ``_``, ``+`` and spaces separate words.
 
-    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current one. Raises ValueError without
-    the name.
+    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current one. Raises ValueError, which
+    does not show the name.
     """
     name = _SEPARATORS.sub(" ", text.strip()).lower()
     if name in _DAYS:

@@ -1,4 +1,4 @@
-"""ParameterConversion: what a viewer sent to typed values. Templates see only declared parameters."""
+"""ParameterConversion: converts viewer input to typed values. A template gets only declared parameters."""
 
 from __future__ import annotations
 
@@ -38,18 +38,21 @@ _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
 
 
 class _Plan(NamedTuple):
-    """``read`` converts a string; None if the value depends on more. ``may_be_absent``: nothing sent needs no work."""
+    """How to convert a parameter."""
 
     name: str
     parameter: Parameter
     read: Callable[[Any], Any] | None
+    """Converts a string; None if the value depends on more than the string."""
     may_be_absent: bool
+    """Whether nothing is to be done without input."""
 
 
 class ParameterConversion:
     """Converts the parameters of one template.
 
-    Common cases are done here: a string, a list of strings, nothing. ``_Request`` does the rest and reports problems.
+    It handles common input itself: a string, a list of strings, nothing. ``_Request`` handles the rest and reports
+    problems.
     """
 
     __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
@@ -59,7 +62,7 @@ class ParameterConversion:
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or zone is a property, so values are one group's."""
+        """Whether a default or zone is a property of the group, so that the values depend on the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
@@ -135,7 +138,8 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return a parameter's typed value or default, or None. Raises like ``ParameterConversion.convert``."""
+    """Return the typed value or default of one parameter, or None. Raises the errors of
+    ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
@@ -156,7 +160,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 
 
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
-    """Return a typed value as it is bound; ``adapt`` converts one value for the dialect."""
+    """Return a typed value as it is bound; ``adapt`` converts each single value for the dialect."""
     if parameter.is_range:
         ends = zip(RANGE_ENDS, value, strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
@@ -238,7 +242,7 @@ class _Request:
         if isinstance(default, RelativeRange):
             return resolve(parameter, default, moment)
         if default is not None and parameter.type in INSTANTS and isinstance(parameter.zone, PropertyReference):
-            return read_value(parameter, default, moment)  # a clock time of the group's zone
+            return read_value(parameter, default, moment)  # a clock time, to read in the group's zone
         return default
 
     def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:
@@ -270,6 +274,6 @@ class _Request:
         return found
 
     def _property(self, reference: PropertyReference) -> Any:
-        """Variables without a group hold properties at the top."""
+        # Variables without `user_group` have the properties at their top level.
         root = "user_group.properties." if "user_group" in self._variables else ""
         return look_up(self._variables, root + reference.path)

@@ -1,6 +1,6 @@
-"""Typed values: viewer input, mostly strings, to the declared type or a ValueError without the value.
+"""Typed values: converts viewer input, mostly strings, to the declared type.
 
-Strings are read strictly: ASCII digits, no underscores, ISO 8601. Typed values pass through.
+Strings are read strictly: ASCII digits, no underscores, ISO 8601. A value of that type is returned as it is.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A readable range that contains no time; the message says why."""
+    """A range that is well formed but empty; the message says why."""
 
 
 class Moment(NamedTuple):
@@ -53,7 +53,8 @@ def is_empty(value: Any) -> bool:
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Return a scalar, a tuple for a list, Bounds for a range, Nullable, or None if nothing was sent.
+    """Return a typed scalar, a tuple for a list, Bounds for a range, Nullable if ``only_matches``, or None if nothing
+    was sent.
 
     Empty strings in lists are ignored. Raises one of REFUSALS.
     """
@@ -91,7 +92,10 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Like ``read_value``, but empty strings count: for properties. One value becomes a list where one is declared."""
+    """Return a typed value like ``read_value``, but an empty string is a value, as in properties and defaults.
+
+    A single value becomes a tuple if a list is declared.
+    """
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
     items = raw if isinstance(raw, _LISTS) else (raw,)
@@ -131,7 +135,7 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
     if start is not None and end is not None and _in_order(start) >= _in_order(end):
-        before = type(end) is date or _in_order(start) > _in_order(end)  # dates end the day after
+        before = type(end) is date or _in_order(start) > _in_order(end)  # the end is the day after the last date
         raise EmptyRange("ends before it begins" if before else "ends when it begins")
     if parameter.min is not None and (start is None or start < parameter.min):
         raise ValueError("too early")
@@ -142,13 +146,15 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
 
 
 def _in_order(end: Any) -> Any:
-    """Times of one zone compare by clock time, which repeats an hour in autumn."""
+    # Python compares times of one zone by the clock, which repeats an hour in autumn; so compare in UTC.
     return end.astimezone(UTC) if type(end) is datetime else end
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
-    """Return the bounds of a relative range: dates for a date range, else instants. Raises ValueError if there are
-    none."""
+    """Return the bounds of a relative range: dates for a date range, else instants.
+
+    Raises ValueError outside the calendar.
+    """
     if parameter.type is ParameterType.DATE_RANGE:
         return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
     return Bounds(*relative.instants(moment.now, moment.zone))
@@ -167,7 +173,7 @@ def _stripped(raw: Any) -> str:
 
 def _text(raw: Any, _moment: Moment) -> str:
     if not isinstance(raw, str):
-        raise ValueError("no text")  # noqa: TRY004  # what a viewer may send, as all others
+        raise ValueError("no text")  # noqa: TRY004  # a refusal like all others
     text: str = check_scalar(raw)  # neither a NUL nor a lone surrogate
     return text
 
@@ -237,7 +243,7 @@ def _uuid(raw: Any, _moment: Moment) -> UUID:
 
 
 def _interval(raw: Any, _moment: Moment) -> timedelta:
-    """Months and years have no fixed length and are refused."""
+    # Months and years are refused, since their length varies.
     if type(raw) is timedelta:
         return raw
     text = _stripped(raw)
@@ -256,17 +262,17 @@ def _interval(raw: Any, _moment: Moment) -> timedelta:
 
 
 def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """The last day is included, so the end is the day after."""
+    # The range includes the last day, so its end is the day after.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
-        ends.dates(date(2000, 1, 1))  # not of hours
+        ends.dates(date(2000, 1, 1))  # raises for hours and minutes
         return ends
     start, end = (None if is_empty(each) else _date(each, moment) for each in ends)
     return _bounds(start, None if end is None else end + timedelta(days=1))
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """An end that is a date is included; an end that is a time is not."""
+    # An end that is a date is included in the range; an end that is a time is not.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends
@@ -315,4 +321,4 @@ _READERS: Final[Mapping[ParameterType, Reader]] = {
 }
 
 REFUSALS: Final = (ValueError, TypeError, KeyError, ArithmeticError)
-"""Exceptions of readers."""
+"""Exceptions for input that does not fit."""

@@ -1,4 +1,4 @@
-"""Uses of declared parameters: each ``params.*`` is declared, and its type fits its position."""
+"""Checks that each ``params.*`` of a template is declared, and that its type fits its position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IN_JSON = TEXTS | {ParameterType.INTEGER, ParameterType.BOOLEAN}
 
 
 def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
-    """Raise TemplateError for the first undeclared or unfit ``params.*``."""
+    """Raise TemplateError for the first ``params.*`` that is not declared or does not fit its position."""
     for reference in tree.references:
         if is_viewer_input(reference.path):
             _check(source, reference, parameters)
@@ -61,7 +61,7 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
 def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str] | None:
     path, position, conversion = parameter.path, reference.position, reference.conversion
     if parameter.only_matches:
-        return None  # matches accepts each type
+        return None  # `matches` takes every type
     as_list = position is Position.LIST or conversion == ARRAY
     if parameter.is_list and not as_list and conversion != JSON:
         return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"
@@ -76,7 +76,7 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
     path = parameter.path
     if conversion in PATTERNS and parameter.type not in TEXTS:
         fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
-        return f"{conversion} is for a text, and {path} is {parameter.type}", fix
+        return f"{conversion} is for strings, and {path} is {parameter.type}", fix
     if conversion == JSON and parameter.type not in _IN_JSON:
         return f"JSON has no {parameter.type}, and {path} is {parameter.kind}", "declare it: type: text"
     if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:

@@ -1,1 +1,1 @@
-"""Parsing: lexemes to a tree, with every check of the SQL itself."""
+"""Parsing: builds a tree from lexemes, and runs every check that needs only the SQL."""

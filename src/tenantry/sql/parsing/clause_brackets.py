@@ -1,7 +1,8 @@
-"""Which ``[[`` opens an optional clause, and which is an array.
+"""Clause brackets: decides whether a ``[[`` opens an optional clause or an array in an array.
 
-A clause contains a variable at its own level. In dialects with arrays, other ``[[`` are arrays unless they begin like
-no expression, are unclosed, or are a whole condition.
+``[[ … ]]`` is a clause if a variable is directly in it, not only in an inner clause. Any other ``[[`` is an array, or
+an error if the dialect has no arrays or it cannot be one: it has no ``]]``, begins with a word such as ``and``, ends
+with an operator, or is a whole condition.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes of a template, with clauses recognised.
+    """Return the lexemes of a template, where only optional clauses have CLAUSE_START and CLAUSE_END.
 
-    Raises TemplateError for what never ends and for a ``[[`` that opens no clause.
+    Raises TemplateError for what ``lex`` refuses, and for a ``[[`` or ``]]`` that is neither a clause's nor an array's.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text
@@ -99,7 +100,7 @@ class _BracketMatcher:
                 self._not_a_clause(bracket, is_alone or _ends_unfinished(text, lexemes[index - 1]))
             return True
         self._not_a_clause(bracket)
-        # [[ 1 ], …: two arrays, and one of them is closed
+        # `[[ 1 ], …` opened two arrays, of which the inner one is closed here
         self._stack.append(_Bracket(double=False, index=bracket.index))
         if bracket.has_variable and self._doubles:
             self._doubles[-1].has_variable = True
@@ -134,7 +135,7 @@ class _BracketMatcher:
         return result
 
 
-# --- the words of a clause --------------------------------------------------------------------------------------------
+# --- signs of a clause ------------------------------------------------------------------------------------------------
 
 
 _NEVER = frozenset(
@@ -154,7 +155,8 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Names, unless an operand follows: ``[[left(a, 1)], [b]]`` is an array, ``[[ left join …`` is not."""
+"""Words that begin an expression unless an operand follows: ``[[left(a, 1)], [b]]`` is an array, ``[[ left join …`` is
+not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
 )
@@ -191,9 +193,11 @@ def _ends_unfinished(text: str, before: Lexeme) -> bool:
 
 
 def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
-    """Next to ``between``, an ``and`` may precede an operand."""
+    # Brackets are a whole condition in `where [[ … ]] group by`. After a `between`, the `and` before them could precede
+    # its second operand instead.
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
-    before = next((each for each in preceding if not _is_blank(text, each)), None)
+    code = (each for each in preceding if each.kind is not LexemeKind.COMMENT)
+    before = next((each for each in code if not text[each.start : each.end].isspace()), None)
     if before is None or before.kind is not LexemeKind.CODE:
         return False
     word = _BEFORE_CONDITION.search(text, before.start, before.end)
@@ -201,10 +205,6 @@ def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) ->
         return False
     following = map(lexemes.__getitem__, range(end + 2, len(lexemes)))
     return next(_code(text, following), "").lower() in _AFTER_CONDITION
-
-
-def _is_blank(text: str, lexeme: Lexeme) -> bool:
-    return lexeme.kind is LexemeKind.COMMENT or text[lexeme.start : lexeme.end].isspace()
 
 
 def _code(text: str, lexemes: Iterable[Lexeme]) -> Iterator[str]:

@@ -1,6 +1,7 @@
-"""Constant expressions: a value alone where a column or condition was meant. It changes nothing, and nobody notices.
+"""Constant expressions: finds a variable alone where a column or condition is meant, as in ``order by {{ x }}``.
 
-Parentheses are skipped, in ``order by`` and ``group by`` casts and functions too; then the neighbouring words decide.
+Engines accept such a constant, and it has no effect. Parentheses around the variable are skipped, in ``order by`` and
+``group by`` casts and functions too; then the neighbouring words decide.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
 AROUND_AND = frozenset(
     {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
 )
-"""The nearest of these before ``and`` decides whether it joins conditions."""
+"""The nearest of these words before an ``and`` decides whether it joins conditions or belongs to ``between``."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
 _CONTINUING = frozenset(
@@ -61,16 +62,16 @@ _AFTER_SELECT = frozenset(
 )
 _NO_CONSTANT = re.compile(r"rand|unnest|explode|arrayjoin|series|range|elements|table|each|flatten|split")
 _TYPE_WORDS = frozenset({"precision", "varying", "unsigned", "with", "without", "time", "zone", "."})
-_FAR = 64  # tokens: no longer parentheses are skipped
+_FAR = 64  # tokens: longer parentheses are not skipped
 
 
 _OR_SIGN = "||"
 _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
-"""The nearest of these before a value says whether it is in a condition."""
+"""The nearest of these words before a value decides whether it is in a condition."""
 
 
 class ConstantExpression(Enum):
-    """Where a constant stands."""
+    """What the author meant: a condition, a ``select`` item, or an item of ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -87,7 +88,7 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return where the constant at ``index`` stands; None if it is part of an expression.
+    """Return where the variable at ``index`` is a constant; None if it is part of an expression.
 
     ``or_operators`` are the dialect's; they decide what ``||`` means.
     """
@@ -95,7 +96,7 @@ def find_constant_expression(
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
-    """Return how many parentheses hold the value alone."""
+    """Return how many pairs of parentheses contain only the value."""
     return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
 
 
@@ -160,7 +161,7 @@ class _Operand:
         around = _Around.FUNCTION if around is _Around.PARENTHESES else around
         length = 2
         while self._before[self._left + opening + length].text == ".":
-            length += 2  # a schema
+            length += 2  # skip a schema
         return self._take(around, opening + length, closing + 1)
 
     def _is_function(self, distance: int) -> bool:
@@ -238,7 +239,7 @@ class _Operand:
         return _WORD.match(word) is not None and word not in ITEM_ENDS and ends
 
     def _holds_condition(self) -> bool:
-        """In arguments and ``select`` items, ``||`` may concatenate."""
+        # In arguments and `select` items, `||` may concatenate.
         opening = self._opening()
         if opening is not None:
             return not self._is_function(opening + 1)

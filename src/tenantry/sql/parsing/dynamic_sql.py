@@ -1,7 +1,7 @@
 """Dynamic SQL: functions that run a string as SQL, or read a relation or server file by name.
 
-A value that reaches one becomes SQL, so statements with values may not call any. Templates are checked when compiled,
-finished SQL by the data source.
+A value in such a call becomes SQL, so statements with values must not contain one. Templates are checked when compiled,
+and bound SQL by the data source.
 """
 
 from __future__ import annotations
@@ -20,23 +20,27 @@ from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS
 from tenantry.sql.source import Source
 
-# Signs and words in code. DuckDB takes every space of Unicode for a space, also those of no width: whatever beyond
-# ASCII is no letter is passed over.
+# Words and signs in code. Beyond ASCII only letters count: DuckDB treats every Unicode space as space, even those
+# without width.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
-_CACHED_TEXTS = 512  # cached results
+_CACHED_TEXTS = 512  # statements whose answers are cached
 ESCAPED_NAME: Final = "U&"
+"""Name of a call by a name that is written with escapes: it could be any function."""
 SETTINGS: Final = "settings"
+"""Name of a call that is a ``settings`` clause, which lifts limits."""
 
 
 class DynamicCall(NamedTuple):
-    """A call: ``name()``, keywords of a statement, or ESCAPED_NAME."""
+    """A place in SQL that runs a string as SQL, or may do so."""
 
     name: str
+    """A function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME or SETTINGS."""
     offset: int
 
 
 WordToken: TypeAlias = tuple[str, bool, int]
+"""A word or sign, whether it is a name, and its offset."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
@@ -45,11 +49,11 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""Rules of all dialects and some other engines, for unknown dialects."""
+"""Rules for an engine of unknown dialect: the functions of all dialects, and of some other engines."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first such call in a template with variables."""
+    """Raise TemplateError for the first DynamicCall in a template with variables."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -64,7 +68,8 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
         problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
-        problem = f"{call.name} runs its text as SQL, or reads what it names: a variable next to it could become SQL"
+        what = "runs a string as SQL, or reads a table or file by name"
+        problem = f"{call.name} {what}: a variable next to it could become SQL"
         fix = "write the query itself in the template, with {{ name }} in it"
     raise source.error(call.offset, problem, fix)
 
@@ -73,7 +78,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # whether `columns` directly precedes, also at the end of a choice
+    before, depth = False, 0  # `columns` directly precedes, also at the end of a clause or choice
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
@@ -100,7 +105,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether finished SQL makes such a call. ``dialect`` None is any other engine."""
+    """Return whether SQL contains a DynamicCall. ``dialect`` is None for an engine that no dialect is for."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -108,7 +113,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Return whether finished SQL calls one of some functions; True if unclear."""
+    """Return whether SQL contains a DynamicCall by these rules; True if it cannot be lexed."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -124,7 +129,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    """Optional clauses may vanish, so their brackets count as any sign."""
+    # The SQL in a clause or choice may be absent, so a bracket counts as any sign.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -143,15 +148,15 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
-    names: list[tuple[str, int]] = []  # the next token could call any of them
-    ends: list[list[tuple[str, int]]] = []  # names at the end of each choice so far
+    names: list[tuple[str, int]] = []  # that a `(` as the next token would call
+    ends: list[list[tuple[str, int]]] = []  # for each open bracket: names at the end of its choices so far
     for word, is_name, offset in words:
         if word in {"(", "[["}:
             yield from (DynamicCall(f"{name}()", at) for name, at in names)
         if word in _BRACKETS:
             names = _at_bracket(word, names, ends)
             before = word
-            continue  # the end of a clause precedes what follows it
+            continue  # keep `names`: they may be next to the token after the bracket
         names = []
         if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
             names = [(word[1:], offset)]
@@ -170,7 +175,7 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
 def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[DynamicCall]:
     if not names:
         return
-    clauses = [""]  # the keyword of the clause, in each parenthesis that is open
+    clauses = [""]  # in each open parenthesis, the keyword of the current clause
     for (word, is_name, offset), (following, *_) in pairwise([*words, ("", False, 0)]):
         if word == "(":
             clauses.append(clauses[-1])
@@ -208,7 +213,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    """Yield (word, is a name, offset). SQLite takes a string for a table name, so strings keep their first quote."""
+    # A string is a word too, with its first quote: SQLite accepts a string as the name of a table.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -1,4 +1,4 @@
-"""OpenNode: a template, clause or branch while it is read."""
+"""OpenNode: a template, clause or branch that is being read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 @dataclass(slots=True)
 class OpenNode:
-    """The template, an open clause from ``start``, or a branch."""
+    """Collects the nodes and variables of the template, a clause or a branch; ``start`` is its offset."""
 
     start: int
     clause: bool = False
@@ -25,16 +25,16 @@ class OpenNode:
     text: list[str] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Make a node of the collected text."""
+        """Add the collected SQL as a Text node."""
         if self.text:
             self.nodes.append(Text("".join(self.text)))
             self.text = []
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Add a placeholder, separated by spaces where needed: ``1-{{ x }}`` must not become a comment.
+        """Add a node, with spaces where its neighbours need them: ``1-{{ x }}`` with -1 must not become a comment.
 
-        ``before`` and ``after`` are the neighbouring characters, ``opening`` and ``closing`` SQL around the
-        placeholder.
+        ``before`` and ``after`` are the neighbouring characters of the template, ``opening`` and ``closing`` the SQL to
+        write around a placeholder.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):

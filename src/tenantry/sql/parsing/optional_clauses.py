@@ -1,7 +1,7 @@
-"""What a clause must contain so that dropping it changes nothing around it.
+"""Checks that dropping an optional clause, or choosing otherwise, does not change how the SQL around it is read.
 
-It closes each bracket, ``case`` and ``between`` that it opens, ends no statement, and never leaves two strings
-adjacent, which engines read as one.
+A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
+not leave two strings adjacent, because engines read them as one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Final, NamedTuple, NoReturn
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
-# The lookahead makes it three times as fast.
+# The lookahead makes the search three times as fast.
 _DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|between|and)(?![\w$]))")
-# Some drivers send variables as strings.
+# A tag is one of them, because some drivers write values as strings into the SQL.
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
-_ALSO_ALONE = frozenset({"end", "and"})  # may be a column's name, or join conditions
+_ALSO_ALONE = frozenset({"end", "and"})  # `end` may be a column's name, `and` may join conditions
 _CHOICE = "choice"
 _ARTICLES = {_CHOICE: "a choice", "optional clause": "an optional clause"}
 _CLOSED_BY = {opening: closing for closing, opening in _OPENED_BY.items()}
@@ -32,16 +32,18 @@ class _Delimiter(NamedTuple):
 
 @dataclass(slots=True)
 class _OpenClause:
-    """What is open in a template, clause or choice; ``after_string``: a string directly precedes it."""
+    """The template, a clause or a choice that is being read, with the delimiters still ``opened`` in it."""
 
     after_string: bool = False
+    """Whether a string directly precedes it."""
     what: str = "optional clause"
     at_end: bool = False
+    """For a choice: whether an earlier one of the same tag ends with a string."""
     opened: list[_Delimiter] = field(default_factory=list)
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first clause whose absence would change how its neighbours are read."""
+    """Raise TemplateError for the first clause or choice that changes how its neighbours are read."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)
@@ -51,8 +53,8 @@ class _ClauseChecker:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._clauses = [_OpenClause()]
-        self._after_string = False  # only space since a string, for some choice
-        self._crossed = False  # and a clause or one of its brackets
+        self._after_string = False  # a string directly precedes, in some choice
+        self._crossed = False  # and the bracket of a clause or choice is between
 
     def read(self, lexeme: Lexeme) -> None:
         if lexeme.kind is LexemeKind.CLAUSE_START:
@@ -147,7 +149,7 @@ _COLUMN: Final = re.compile(
     rf"(?P<name>{_NAME}(?:\.{_NAME})*(?:\([^()]*\))?)\s+(?P<negated>not\s+)?{_BRACKETS}\Z",
     re.IGNORECASE,
 )
-_NEAR: Final = 200  # characters before it
+_NEAR: Final = 200  # characters before the `between`
 
 
 def _whole_between(text: str, offset: int) -> str:

@@ -1,4 +1,4 @@
-"""The outline: tokens of a template nested by brackets and ``case … end``. A tag is one token. Not an SQL parser."""
+"""The outline: the tokens of a template, nested by brackets and ``case … end``. It knows no SQL grammar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.sql.syntax_tree import VariableReference
 
 _TOKEN = re.compile(r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||&&|::|\S")
 _MAX_DEPTH = 100
-"""Deeper brackets are not nested."""
+"""Brackets that are nested deeper stay plain tokens."""
 
 
 class TokenKind(IntEnum):
@@ -36,24 +36,24 @@ class TokenKind(IntEnum):
 
 @dataclass(slots=True)
 class OutlineToken:
-    """A lower-case word, name, sign, number, string, tag or group.
-
-    ``text`` of a group is its opening. ``choices`` are the SQL texts in a tag; ``clauses`` are offsets of the clauses
-    around it.
-    """
+    """A word, name, sign, number, string, tag or group."""
 
     kind: TokenKind
     text: str
+    """Words and names are in lower case; a group has its opening."""
     start: int
     end: int
     clauses: tuple[int, ...] = ()
+    """Offsets of the optional clauses around it, outermost first."""
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
+    """The tokens inside of a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
+    """The tokens of each argument of a tag, except of ``default``."""
 
     def has_filter(self, name: str) -> bool:
-        """Return whether it has this filter."""
+        """Return whether it is a tag with this filter."""
         return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
@@ -67,7 +67,7 @@ class OutlineToken:
 
     @property
     def is_choice(self) -> bool:
-        """Whether one of ``choices`` replaces it."""
+        """Whether it is a ``one_of`` tag, which one of ``choices`` replaces."""
         return self.has_filter(ONE_OF)
 
 
@@ -75,9 +75,9 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 
 
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
-    """Return the nested tokens without comments.
+    """Return the nested tokens without comments; tags and strings get their ``references``.
 
-    Raises TemplateError for a text that cannot be lexed or has malformed tags.
+    Raises TemplateError for a template that cannot be lexed or has malformed tags.
     """
     ordered = sorted(references, key=lambda each: each.offset)
     return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
@@ -143,7 +143,7 @@ _OPENING = frozenset(_OPENED_BY.values())
 
 def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
     groups = [OutlineToken(TokenKind.GROUP, "", 0, 0)]
-    betweens = [0]  # for each open group: how many still need their `and`
+    betweens = [0]  # for each open group: number of `between` that still need their `and`
     too_deep = 0
     for token in tokens:
         current = groups[-1]
@@ -166,16 +166,16 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
             token.kind = TokenKind.WORD
             betweens[-1] -= 1
         current.children.append(token)
-    for group in groups[1:]:  # unclosed
+    for group in groups[1:]:  # never closed
         group.end = groups[-1].children[-1].end if groups[-1].children else group.end
     return groups[0].children
 
 
-# --- asking -----------------------------------------------------------------------------------------------------------
+# --- reading tokens ---------------------------------------------------------------------------------------------------
 
 
 def written(tokens: Tokens) -> str:
-    """Return tokens as a string without case and extra space."""
+    """Return tokens as SQL with normalised case and space, to compare them."""
     return " ".join(_written(token) for token in tokens)
 
 
@@ -186,7 +186,7 @@ def _written(token: OutlineToken) -> str:
 
 
 def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
-    """Split at words or signs."""
+    """Split tokens at words or signs."""
     return _split(tokens, lambda token: token.text in words and token.kind in {TokenKind.WORD, TokenKind.OTHER})
 
 

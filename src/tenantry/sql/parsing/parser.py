@@ -1,4 +1,4 @@
-"""The parser: a template to a tree, with every check of the SQL itself."""
+"""The parser: turns a template into a tree, with every check that needs only the SQL."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Forms of placeholders: casts for declared types, and what keeps a group's value a string.
+"""Forms of placeholders: a cast to the declared type, and in MySQL SQL that makes a group's value a string.
 
-PostgreSQL and Redshift infer the type of a placeholder from its context, so declared types are cast: ``$1::numeric``.
-Not cast are strings (enums take none), compared times (the column knows its zone), integer arguments, and operands of
-document, array and pattern operators.
+PostgreSQL and Redshift infer the type of a placeholder from its context, so a declared parameter is cast:
+``$1::numeric``. Without a cast remain strings (an enum column would refuse one), instants that are compared (the column
+decides about the zone), integer arguments of functions, and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""SQL that takes only a literal: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
+"""SQL before a tag after which only a literal is allowed: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""``rows 3 preceding``."""
+"""A tag before which only a literal is allowed by the SQL after it: ``rows 3 preceding``."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Forms of a template's placeholders with ``{placeholder}``; empty if it stands alone."""
+    """Decides the form of each placeholder: SQL with ``{placeholder}``, or empty for the placeholder alone."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -54,13 +54,13 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_compared(self, tag: VariableTag, path: str, position: Position) -> str:
-        """Return the form of a variable that a helper compares with a column."""
+        """Return the form of a variable that a filter such as ``matches`` compares with a column."""
         if position in _VALUES and self._dialect.types_placeholders and is_viewer_input(path):
             return self._typed(path, Neighbour.COMPARISON)
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a group's value, unless it is marked ``not_a_filter``."""
+        """Return the form of a group's value, unless it is marked. ``string``: offset of the literal around the tag."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -116,7 +116,7 @@ _TAKES_ANY: Final = frozenset(
         ),
     )
 )
-"""Polymorphic functions, where an untyped placeholder is text or an error."""
+"""Polymorphic functions: an untyped placeholder in them would be text, or an error."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"
@@ -124,14 +124,14 @@ _INTEGERS: Final = range(-(2**31), 2**31)
 
 
 class Neighbour(Enum):
-    """The SQL next to a variable."""
+    """The kind of SQL next to a variable."""
 
     COMPARISON = auto()
     ARGUMENT = auto()
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """Argument of ``substring`` or ``overlay``; untyped, it would be a pattern."""
+    """A position in ``substring`` or ``overlay``; without a type, it would be a pattern."""
     OTHER = auto()
 
 

@@ -1,4 +1,4 @@
-"""Positions: what the SQL around a tag makes of it, decided at compile time."""
+"""Positions: decides the Position of each tag by the SQL around it, when the template is compiled."""
 
 from __future__ import annotations
 
@@ -84,8 +84,10 @@ _BEFORE_VALUE = re.compile(
 
 
 class ReplacedSpan(NamedTuple):
-    """What a placeholder replaces: a tag, its string, or ``in`` with it. ``cast``: type of a direct cast; ``form``: how
-    it is written."""
+    """The part of a template that a node replaces: a tag, the string literal around it, or ``in`` with its list.
+
+    ``operator`` and ``negated`` are set for ``in``; ``cast`` and ``form`` are those of the VariableReference.
+    """
 
     position: Position
     start: int
@@ -97,7 +99,7 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
-    """Decides the positions of a template's variables in one dialect."""
+    """Decides the position of each tag of a template or argument."""
 
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
@@ -107,9 +109,9 @@ class PositionAnalyzer:
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the position of the tag or string at ``index``. Raises TemplateError if there is none.
+        """Return the position of the tag or string at ``index``.
 
-        Rules hold in every possible context.
+        Raises TemplateError if one of its possible contexts allows no value there.
         """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
@@ -125,8 +127,10 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag lies between two offsets, so that one part may go without
-        the other."""
+        """Return whether a clause's bracket or another tag is between two offsets.
+
+        The SQL at one of them could then be dropped without the other.
+        """
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
@@ -139,7 +143,6 @@ class PositionAnalyzer:
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
 
     def _cast(self, lexeme: Lexeme) -> str:
-        """The type in ``{{ x }}::date`` or ``cast({{ x }} as date)``."""
         match = _CAST.match(self.source.text, lexeme.end)
         if match is None or (
             match.group(2) and not _CALLS_CAST.search(self.source.text, max(0, lexeme.start - 64), lexeme.start)
@@ -148,7 +151,7 @@ class PositionAnalyzer:
         return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the span of a tag that SQL replaces."""
+        """Return the span of a tag whose filter replaces it by SQL."""
         self._reject_part_of_word(lexeme)
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
@@ -168,7 +171,7 @@ class PositionAnalyzer:
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
         if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
             fix = "write the operator between them in the template, or end each choice with one"
-            raise self.source.error(lexeme.start, "a variable directly after a choice", fix)
+            raise self.source.error(lexeme.start, "a variable cannot be directly after a choice", fix)
 
 
 class _TagSurroundings:
@@ -176,7 +179,7 @@ class _TagSurroundings:
         self._analyzer = analyzer
         self._source = analyzer.source
         self._dialect = analyzer.dialect
-        self._tag = tag  # its index in the template; ``index`` is for the context
+        self._tag = tag  # index in the template; ``index`` is that in ``context``
         self._context = context
         self._index = index
         self._before = context.before(index)
@@ -197,7 +200,7 @@ class _TagSurroundings:
         bare = find_constant_expression(self._context, self._index, self._dialect.or_operators)
         parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
         if any(is_choice(self._source, part) for part in parts):
-            return  # a choice in a string has a better error
+            return  # check_position has a better error for a choice in a string
         if bare is not None and (
             bare is not ConstantExpression.ITEM or len(parts) < 2
         ):  # a concatenated string is deliberate
@@ -245,7 +248,7 @@ class _TagSurroundings:
             if at:
                 return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
             fix = "write [[ and column in {{ name }} ]]"
-            raise self._source.error(lexeme.start, "`in` and its list are kept, or left out, together", fix)
+            raise self._source.error(lexeme.start, "`in` and its list must be kept or left out together", fix)
         negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)
         start = rest.start if negated else word.start
         operator = self._source.text[start : rest.end] + " " if negated else ""
@@ -311,10 +314,10 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError if ``in`` and its list, or ``not`` before it, are in different choices or clauses.
+    """Raise TemplateError if ``in``, its list and a ``not`` before it are not all in one choice or clause.
 
-    An empty list is written differently, with ``not`` and without. ``start`` is what the list replaces, ``text_start``
-    the choice.
+    With an empty list, other SQL replaces all three. The replaced SQL begins at ``start``, the choice at
+    ``text_start``.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -1,6 +1,6 @@
-"""Possible contexts of a tag, as clauses are kept or dropped and choices made.
+"""The possible contexts of a tag: one for each way to keep or drop the clauses, and to choose, next to it.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``.
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from tenantry.sql.lexing.tags import ONE_OF, is_choice
 from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
-_NEAR = 300  # lexemes on either side: rules do not look further
-_BESIDE = 64  # lexemes after it, where fewer matter
+_NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
+_NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag → words that decide its meaning. Without it, contexts multiply in `[[ {{ a }} = x and ]] …`."""
+"""Word before a tag → words of which the nearest decides its meaning. Contexts that agree in both are one; else each
+`[[ {{ a }} = x and ]]` would double their number."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
 class PossibleContexts:
-    """The possible contexts of tags among some lexemes."""
+    """Lists the possible contexts of each tag of a template or argument."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
@@ -35,19 +36,19 @@ class PossibleContexts:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Yield lexemes around the tag and its index, once for each possible neighbour, without brackets of clauses."""
+        """Yield each context: the lexemes around the tag, without clause brackets, and the index of the tag in them."""
         if self._only_one:
             yield self._lexemes, index
             return
-        before = self._lexemes[max(0, index - _NEAR) : index][::-1]
-        afters = [_without_brackets(each) for each in self._variants(self._lexemes[index + 1 : index + _BESIDE], 1)]
+        before = self._lexemes[max(0, index - _NEAR_BEFORE) : index][::-1]
+        afters = [_without_brackets(each) for each in self._variants(self._lexemes[index + 1 : index + _NEAR_AFTER], 1)]
         for each in self._variants(before, -1):
             left = _without_brackets(each)[::-1]
             for right in afters:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        """Yield the lexemes outward from the tag, once for each possible first one."""
+        """Yield ``outward``, the lexemes from a tag on, once for each lexeme that can be next to the tag."""
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -60,7 +61,7 @@ class PossibleContexts:
                     if nearest not in seen:
                         seen.add(nearest)
                         yield [*passed, *inside, *outward[end + 1 :]]
-                at = end + 1  # and without the clause
+                at = end + 1  # the last variants are without the clause
             elif self._is_choice(lexeme):
                 for text in self._texts(lexeme):
                     for inside in self._variants(text[::step], step):
@@ -80,12 +81,12 @@ class PossibleContexts:
         found = self._clauses.get(place)
         if found is None:
             found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
-            if end < len(outward):  # else only part of it was read
+            if end < len(outward):  # else the limit cut it off
                 self._clauses[place] = found
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        """Clauses that begin alike are read once."""
+        # The tokens that decide the meaning of a tag: contexts in which they are equal need not be tried twice.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

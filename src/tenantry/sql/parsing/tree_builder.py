@@ -1,4 +1,4 @@
-"""The builder of a template's tree: a method for each kind of lexeme. ``filters`` gives filters meaning."""
+"""TreeBuilder: builds the tree of a template, with a method for each kind of lexeme."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, Vari
 from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
-"""Tags in one template."""
+"""Limit of tags in a template."""
 _TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
-"""Nesting of optional clauses."""
+"""Limit of nested optional clauses."""
 
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
@@ -56,7 +56,7 @@ class _Placed(NamedTuple):
 
 
 class TreeBuilder:
-    """Reads the lexemes of a template; ``references`` are its variables in text order."""
+    """Builds the nodes of a template from its lexemes; ``references`` are its variables in text order."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class TreeBuilder:
         self._forms = PlaceholderForms(source, dialect, parameters)
         self._optional = optional
         self._text = source.text
-        self._slices = list(reversed(slices))  # the next one is taken from the end
+        self._slices = list(reversed(slices))  # pop() takes the next one
         self._levels = [OpenNode(0)]
-        self._clauses = 0  # that are open
+        self._clauses = 0  # number of open clauses
         self._choices: list[VariableReference] = []  # variables that decide the open branches
         self._end = 0  # the text before this offset is in the tree
-        self._tags: list[_Placed] = []  # the next one is taken from the end
+        self._tags: list[_Placed] = []  # reversed: pop() takes the next one
         self._handlers = {
             LexemeKind.COMMENT: self._copy,
             LexemeKind.CLAUSE_START: self._open,
@@ -103,7 +103,7 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes of an argument: a branch of ``reference``'s Switch."""
+        """Return the nodes of a filter's argument, for a branch of the Switch that ``reference`` decides."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
@@ -118,7 +118,8 @@ class TreeBuilder:
     def variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """Add a variable of a tag in a branch of its Switch."""
+        """Add a variable to a branch of a tag's Switch, such as ``params.period.start``; ``reference`` decides the
+        Switch."""
         self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)
@@ -164,7 +165,7 @@ class TreeBuilder:
 
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
-            return  # part of a list: `in (` or `)`
+            return  # the `in (` or `)` of a list is already in the tree
         text = self._levels[-1].text
         while self._slices and self._slices[-1] < stop:
             offset = self._slices.pop()
@@ -174,7 +175,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        """Escaping backslashes go; a comment becomes a space or nothing."""
+        # Our escaping backslashes are removed. A block comment becomes a space, a line comment nothing.
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""
@@ -257,7 +258,7 @@ class TreeBuilder:
         cast: str = "",
         form: str = "",
     ) -> VariableReference:
-        """Add a variable to the innermost node: the tag's, or ``path``."""
+        """Add a variable, the tag's or the one at ``path``, to the innermost open node."""
         if len(self.references) == MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path

@@ -1,7 +1,7 @@
-"""Where a filter may stand that becomes ``1 = 1`` without a value.
+"""Checks where filters that may vanish are used: without a value, ``matches`` and others become ``1 = 1``.
 
-``1 = 1`` changes nothing only among conditions joined by ``and``, up to ``where``, ``on``, ``having``, ``qualify`` or
-``prewhere``. Filters that always have a value may stand anywhere.
+``1 = 1`` changes nothing only as a condition that is joined by ``and``, after ``where``, ``on``, ``having``,
+``qualify`` or ``prewhere``. A filter whose parameter always has a value is allowed anywhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHOICE, _ARGUMENT = "choice", "argument"
 
 
 def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
-    """Raise TemplateError for the first filter whose absence would change the author's condition."""
+    """Raise TemplateError for the first filter whose ``1 = 1`` would change the author's condition."""
     if not any(name in source.text for name in CONDITIONS):
         return
     for level, index in _tags(_Level(read_outline(source, dialect), "")):
@@ -42,12 +42,13 @@ def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, P
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Tokens in one bracket or tag. ``outer`` and ``index`` locate it."""
+    """The tokens in one pair of brackets, or in one argument of a tag."""
 
     tokens: Tokens
     bracket: str
     outer: _Level | None = None
     index: int = 0
+    """Of the brackets or tag in ``outer``."""
 
 
 def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
@@ -62,14 +63,15 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    """Return ``not``, ``or``, ``other`` or None. ``kept`` clauses contain the tag."""
+    """Return the key of _CHANGES that says why ``1 = 1`` is wrong here, or None. ``kept``: the clauses around the
+    tag."""
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"
     for token in _neighbours(level, index, _AFTER, kept):
         if token is not None and token.kind is not TokenKind.AND and _goes_on(token):
             return "or" if token.kind is TokenKind.OR else "other"
-    (begins, around), (ends, _) = (_reach(level, index, step, kept) for step in (_BEFORE, _AFTER))
+    (begins, around), (ends, _) = (_condition_bound(level, index, step, kept) for step in (_BEFORE, _AFTER))
     if "or" in {begins, ends}:
         return "or"
     if begins:
@@ -91,7 +93,7 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    """Yield each possible neighbour; None is the edge of the brackets."""
+    # Yields each token that can be next to the tag, as other clauses are dropped; None is the edge of the brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)
@@ -121,8 +123,11 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
     yield None
 
 
-def _reach(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    """Return the word that bounds the condition on one side, ``or`` if one comes first, or nothing at the edge."""
+def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
+    """Return the word that ends the tag's condition before (-1) or after it (1), and the level of that word.
+
+    The word is ``or`` if one is on the way, and empty at the edge of the brackets.
+    """
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):
@@ -136,7 +141,7 @@ def _reach(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tupl
             is_distinct = any(each.is_word("distinct") for each in outward[at + 1 : at + 2])
             return "distinct on" if is_distinct else token.text, level
     if level.bracket == _CHOICE and level.outer is not None:
-        return _reach(level.outer, level.index, step, kept)
+        return _condition_bound(level.outer, level.index, step, kept)
     return "", level
 
 
@@ -146,7 +151,7 @@ def _has_or(token: OutlineToken) -> bool:
     return token.kind is TokenKind.OR
 
 
-# --- what to say ------------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 _CHANGES = {
     "not": "under `not` it matches no row",

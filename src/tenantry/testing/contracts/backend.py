@@ -147,7 +147,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the last change and skips none. After a future generation there are none."""
+        """``changes(None)`` ends with the last change and skips none. A future generation has no changes after it."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

@@ -16,7 +16,7 @@ Groups = dict[str, dict[str, Any]]
 
 
 def read_json(path: Path) -> Any:
-    """Raises ClickException for a file that is missing or not JSON."""
+    """Read a JSON file. Raises ClickException for one that is missing or not JSON."""
     try:
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 
 
 def number(text: Any, what: str) -> int | float:
-    """A number that the export stores as a string. ``what`` names it in the error."""
+    """Return the number that an export has as a string. ``what`` names it in the error."""
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -48,7 +48,7 @@ def write(read: Callable[[], Groups]) -> None:
 
 
 def warn(message: str) -> None:
-    """Prints a line on stderr."""
+    """Print a line on stderr."""
     click.echo(message, err=True)
 
 

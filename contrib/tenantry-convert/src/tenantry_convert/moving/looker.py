@@ -11,7 +11,7 @@ from tenantry_convert.moving.groups_file import Groups, number, read_json, warn,
 
 TRUE = {"yes", "true", "1"}
 NOT_EMPTY = {"number", "yesno"}
-"""Types in which an empty string is no value."""
+"""Types of attributes for which an empty string means no value."""
 
 _file = click.Path(path_type=Path)
 

@@ -38,7 +38,7 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Column -> value or list. None for any other clause or a template."""
+    """Return a clause as column -> value or list. None for a template, or a clause that does more than compare."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:

@@ -40,7 +40,7 @@ class PageIds:
 
 
 def slug(text: str) -> str:
-    """The words of a text in lower case, joined by hyphens, for ids and addresses; at most 80 characters."""
+    """The words of the text in lower case, joined by hyphens, for ids and addresses; at most 80 characters."""
     return _WORD.sub("-", text.lower()).strip("-")[:80].rstrip("-")
 
 

@@ -100,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """The collapsed contents of a field, with their title; None if there are none."""
+        """The collapsed contents of a field, with their title; None without contents."""
         if not shape.nested:
             return None
         inner = shape

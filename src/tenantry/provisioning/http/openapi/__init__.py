@@ -1,7 +1,7 @@
-"""The OpenAPI documents of the API, in the versions 3.1 and 3.2.
+"""The OpenAPI documents of the API.
 
-OpenAPI 3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines: that document has ``x-query`` and
-``x-itemSchema`` instead.
+Version 3.1 has ``x-query`` and ``x-itemSchema`` where 3.2 has fields for the method QUERY (RFC 10008) and for NDJSON
+lines.
 """
 
 from __future__ import annotations

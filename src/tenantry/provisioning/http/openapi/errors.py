@@ -192,8 +192,7 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix`` is ``OAuth`` for introspection, which has its own schemas
-    and examples of errors."""
+    """The responses for these codes, by status. ``prefix`` is ``OAuth`` for introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])

@@ -129,7 +129,7 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers that decide after each query whether its connection can be reused. Without it, a
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. Without it, a
     failed query's connection closes."""
 
     def is_reusable(self, connection: Any) -> bool:
@@ -237,8 +237,8 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """For an engine that is unreachable, refuses the login, or has no free connection: then the result is
-    NoConnectionLeft. ``hint`` ends the message."""
+    """For an engine that is unreachable or refuses the login; a NoConnectionLeft if it has no free connection. ``hint``
+    ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 

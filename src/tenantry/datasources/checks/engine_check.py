@@ -203,7 +203,7 @@ class EngineCheck:
         except _UNREACHABLE:
             raise
         except TenantryError as error:
-            word = _word(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
+            word = word_at(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
             known[text] = _refusal(query, error, word)
             return known[text], None
 
@@ -257,7 +257,8 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
     return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
 
 
-def _word(text: str, position: int) -> str:
+def word_at(text: str, position: int) -> str:
+    """Return the word at a position that an engine reports, which counts from 1; empty without one."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 

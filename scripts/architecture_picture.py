@@ -1,9 +1,9 @@
-"""The picture of docs/architecture.md: the rooms of ``src/tenantry``, and which room imports which.
+"""Draws the picture of docs/architecture.md: the rooms of ``src/tenantry``, and which room imports which.
 
     python -m scripts.architecture_picture             writes docs/figures/architecture.svg
 
-A room is drawn as low as its imports allow. Left out are lines that follow from others (where A imports B and B imports
-C, none goes from A to C), lines from ABOVE and lines to BELOW.
+A room is drawn as low as its imports allow. The picture leaves out lines from the rooms in ABOVE, lines to the rooms in
+BELOW, and lines that follow from others: if A imports B and B imports C, there is no line from A to C.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _STYLE: Final = """
 
 
 class Box(NamedTuple):
-    """A room in the picture: the middle of its upper edge, and its width."""
+    """The box of a room: the middle of its upper edge, and its width."""
 
     x: float
     y: float
@@ -50,7 +50,7 @@ class Box(NamedTuple):
 
 
 def imports(package: Package) -> dict[str, set[str]]:
-    """Room -> the rooms that it imports, without those that another of them leads to."""
+    """Return the imports of each room, without a room that another imported room leads to."""
     direct: dict[str, set[str]] = {}
     for module, imported in package.imports.items():
         targets = direct.setdefault(_first_level(module), set())
@@ -63,7 +63,7 @@ def imports(package: Package) -> dict[str, set[str]]:
 
 
 def _first_level(module: str) -> str:
-    """``tenantry.cli.sql`` -> ``cli``; empty for the package itself."""
+    """Return the room of a module: ``tenantry.cli.sql`` -> ``cli``; empty for ``tenantry`` itself."""
     return module.partition(".")[2].partition(".")[0]
 
 
@@ -78,7 +78,7 @@ def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
 
 
 def rows(imported: Mapping[str, set[str]]) -> list[list[str]]:
-    """The rooms from the highest row to the lowest: each is one row above the highest room that it imports."""
+    """Return the rows of rooms, highest first. A room is one row above the highest room that it imports."""
     heights: dict[str, int] = {}
     while len(heights) < len(imported):
         for name in imported.keys() - heights.keys():
@@ -89,7 +89,7 @@ def rows(imported: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def draw() -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     imported = imports(Package(CORE))
     order = rows(imported)
     boxes = _boxes(order)
@@ -111,7 +111,7 @@ def draw() -> str:
 
 
 def _boxes(order: list[list[str]]) -> dict[str, Box]:
-    """Neighbouring rows lean to different sides, so that a line passes the boxes between its ends."""
+    """Place the boxes. Rows are shifted left and right in turn, so that a long line passes between the boxes."""
     found = {}
     for number, row in enumerate(order):
         widths = [18 + 8 * len(name) for name in row]

@@ -1,8 +1,9 @@
-"""Whether a vulnerability is known of a version in requirements/constraints.txt: ``make audit``.
+"""Finds known vulnerabilities of the versions in requirements/constraints.txt: ``make audit``.
 
-The registry that pip uses is asked for the advisories that it keeps with each release (``/pypi/NAME/VERSION/json``, the
-JSON API of PyPI; many mirrors do without it). Exit status: 0 nothing is known, 1 something is, 2 wrong words, 3 the
-registry did not say of all. The first is asked for alone, so that a registry without advisories gets one request.
+It asks the registry that pip uses for the advisories of each release (``/pypi/NAME/VERSION/json`` of PyPI's JSON API,
+which many mirrors lack). Exit status: 0 no vulnerability is known, 1 at least one is, 2 wrong usage, 3 the registry has
+no answer for at least one release. The first release is asked for alone, so that a registry without advisories gets
+only one request.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Advisory = dict[str, Any]
 
 
 def main() -> None:
-    """Prints a line for each advisory, and exits with the status that the module's text says."""
+    """Print a line for each advisory, and exit with the status that the module's docstring explains."""
     parser = argparse.ArgumentParser(
         prog="python -m scripts.audit", description="Known vulnerabilities of what we use."
     )
@@ -45,14 +46,14 @@ def main() -> None:
 
 
 def pinned(text: str) -> list[tuple[str, str]]:
-    """The names and versions of a constraints file, with or without hashes and markers."""
+    """Return (name, version) of each line of a constraints file, which may have hashes and markers."""
     entries = re.sub(r"#.*|--hash=\S+", "", text.replace("\\\n", " ")).splitlines()
     required = [Requirement(entry) for entry in entries if entry.strip()]
     return [(each.name, str(each.specifier).removeprefix("==")) for each in required]
 
 
 def registry() -> str:
-    """The address above ``/simple`` of the registry that pip uses, without a slash at its end."""
+    """Return the URL of the registry that pip uses, without ``/simple`` and without a slash at the end."""
     asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
     told = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     default = importlib.import_module("pip._internal.models.index").PyPI.simple_url
@@ -60,7 +61,7 @@ def registry() -> str:
 
 
 def audit(releases: list[tuple[str, str]], address: str, ignored: set[str]) -> int:
-    """Prints what is known of the releases, and returns the exit status."""
+    """Print the advisories of the releases, except ``ignored`` ids, and return the exit status."""
     first, rest = releases[:1], releases[1:]
     answers = [_advisories(address, *release) for release in first]
     if None not in answers:
@@ -85,7 +86,7 @@ def audit(releases: list[tuple[str, str]], address: str, ignored: set[str]) -> i
 
 
 def _advisories(address: str, name: str, version: str) -> list[Advisory] | None:
-    """Those that hold; None if the registry has no such data."""
+    """Return the advisories of a release without withdrawn ones; None if the registry has no such data."""
     request = Request(f"{address}/pypi/{quote(name)}/{quote(version)}/json", headers={"Accept": "application/json"})  # noqa: S310
     try:
         with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # pip's own registry

@@ -1,4 +1,4 @@
-"""Phrases that no native engineer writes, counted in our source. The counts in ``tests/calques.json`` only fall.
+"""Counts phrases in our source that no native engineer writes. The counts in ``tests/calques.json`` only fall.
 
 python -m scripts.calques             print each place
 python -m scripts.calques --update    lower the recorded counts after a rewrite
@@ -36,14 +36,15 @@ CALQUES: Final[Mapping[str, str]] = {
     "who asks": r"\bwho (?:asks|has|knows|looks|reads|sends|waits|writes)\b",
     "whoever": r"\bwhoever\b",
 }
-"""Name -> pattern. Write instead: a string or the SQL (a text); next to, compared with (beside); the caller (whoever,
-who asks); in flight (under way); its (of its own); the number (so many); is in, is not (stands in, is none)."""
+"""Name -> pattern. What to write instead: "a string" or "the SQL" for "a text"; "next to" or "compared with" for
+"beside"; "the caller" for "whoever" and "who asks"; "in flight" for "under way"; "its" for "of its own"; the number for
+"so many"; "is in" for "stands in"; "is not" for "is none"."""
 
 _PATTERNS: Final = {name: re.compile(each.replace(" ", r"\s+(?:#\s)?")) for name, each in CALQUES.items()}
 
 
 def rooms() -> dict[str, list[Path]]:
-    """Room of the core, or another distribution -> its modules."""
+    """Return the modules of each room of the core and of each other distribution."""
     found: dict[str, list[Path]] = {}
     for name, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
@@ -53,14 +54,14 @@ def rooms() -> dict[str, list[Path]]:
 
 
 def places(text: str) -> Iterator[tuple[int, str]]:
-    """The line and name of each calque in a module. A phrase may wrap from one line to the next."""
+    """Yield (line, name) of each calque in the text of a module. A phrase may wrap to the next line."""
     for name, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
             yield text.count("\n", 0, match.start()) + 1, name
 
 
 def counts() -> dict[str, dict[str, int]]:
-    """Room -> calque -> how often it occurs, without zeros."""
+    """Return room -> calque -> number of occurrences, without zeros."""
     return {
         room: dict(sorted(Counter(name for path in paths for _, name in places(path.read_text("utf-8"))).items()))
         for room, paths in rooms().items()
@@ -68,15 +69,14 @@ def counts() -> dict[str, dict[str, int]]:
 
 
 def recorded() -> dict[str, dict[str, int]]:
-    """The counts in RECORD."""
+    """Return the counts in RECORD."""
     record: dict[str, dict[str, int]] = json.loads(RECORD.read_text("utf-8"))
     return record
 
 
 def lowered(record: Mapping[str, Mapping[str, int]], found: Mapping[str, Mapping[str, int]]) -> str:
-    """The new record, one room a line: what is found of each calque whose total did not rise, else the lower counts.
-
-    So code may move from one room to another.
+    """Return the new record, one room per line. A calque whose total has not risen gets the counts found, even if that
+    of one room rose, because code may move between rooms. Otherwise no count rises.
     """
     risen = _total(found) - _total(record)
     lines = []

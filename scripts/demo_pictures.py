@@ -1,7 +1,7 @@
-"""Makes the pictures of the README out of the demo: ``python -m scripts.demo_pictures``.
+"""Makes the pictures of the README from the demo: ``python -m scripts.demo_pictures``.
 
-It serves the demo in a temporary folder and looks at it with the Chromium that ``$CHROMIUM`` names, or else with that
-of the tests (``tests/browser``), which a first run of theirs installs.
+It serves the demo from a temporary folder and opens it in the Chromium that ``$CHROMIUM`` names, else in the one that
+the tests in ``tests/browser`` have installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECONDS: Final = 60
 
 @contextmanager
 def product() -> Iterator[str]:
-    """The address of the demo's product, while it runs."""
+    """Run the demo and yield the URL of its product."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tenantry", "demo", "--folder", folder, "--port", "0"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -43,7 +43,7 @@ def product() -> Iterator[str]:
 
 
 async def look(address: str) -> None:
-    """A dashboard of one customer; and all three customers, of which one was cut off."""
+    """Take two pictures: a dashboard of one customer; and all three customers, one of them cut off."""
     async with async_playwright() as playwright:
         executable = os.environ.get("CHROMIUM") or str(UNPACKED)
         browser = await playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
@@ -60,14 +60,14 @@ async def look(address: str) -> None:
 
 
 async def whole(page: Page, count: int) -> None:
-    """Waits until so many frames show all their panels, and the others that there is no access."""
+    """Wait until ``count`` frames show all their panels, and all others say that access has ended."""
     async with asyncio.timeout(_SECONDS):
-        while await _whole(page) != count:  # noqa: ASYNC110  # a page of a strict policy is asked again and again
+        while await _whole(page) != count:  # noqa: ASYNC110  # the page's strict CSP leaves only polling
             await asyncio.sleep(0.5)
 
 
 async def _whole(page: Page) -> int | None:
-    """How many are whole; None while one is neither."""
+    """Return how many frames show all their panels; None while a frame is still loading."""
     found = 0
     for frame in page.frames[1:]:
         if _CUT_OFF in await frame.locator("body").inner_text():
@@ -79,7 +79,7 @@ async def _whole(page: Page) -> int | None:
 
 
 def main() -> None:
-    """Writes both pictures."""
+    """Write both pictures."""
     with product() as address:
         asyncio.run(look(address))
 

@@ -10,19 +10,19 @@ ROOT: Final = Path(__file__).parents[1]
 
 
 def project(folder: Path) -> dict[str, Any]:
-    """The table ``project`` of the folder's ``pyproject.toml``."""
+    """Return the table ``project`` of the ``pyproject.toml`` in a folder."""
     found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
     return found
 
 
 def distributions(root: Path = ROOT) -> dict[str, Path]:
-    """Name -> folder, the core first."""
+    """Return the folder of each distribution by its name, the core first."""
     contrib = sorted(file.parent for file in root.glob("contrib/*/pyproject.toml"))
     return {project(folder)["name"]: folder for folder in (root, root / "site", *contrib)}
 
 
 def package(name: str) -> str:
-    """The import package of a distribution: ``tenantry-site`` -> ``tenantry_site``."""
+    """Return the import package of a distribution: ``tenantry-site`` -> ``tenantry_site``."""
     return name.replace("-", "_")
 
 

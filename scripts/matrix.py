@@ -1,8 +1,8 @@
-"""The tests on every Python that this machine has: ``make test-matrix``.
+"""Runs the tests on every Python that this machine has: ``make test-matrix``.
 
-Interpreters are looked for on the PATH (``python3.12``) and among those of pyenv. Each version gets an environment of
-its own in .venv-matrix/, with the versions of requirements/constraints.txt. Words after ``--`` go to pytest, which then
-runs tests of the core alone.
+It looks for interpreters on the PATH (``python3.12``) and in pyenv. Each version gets a virtual environment in
+.venv-matrix/, with the versions of requirements/constraints.txt. Arguments after ``--`` go to pytest; only the tests of
+the core are then run.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _FOLDERS: Final = [
     f"{DISTRIBUTIONS[name]}{_EXTRAS.get(name, '')}"
     for name in sorted(DISTRIBUTIONS, key=lambda name: (name != "tenantry-site", name != "tenantry", name))
 ]
-"""Each after those that it needs: pip does not look further down its list."""
+"""Folders of the distributions, each after those that it depends on: pip does not look further down its arguments."""
 _PACKAGES: Final = (*_CONSTRAINED, *(word for folder in _FOLDERS for word in ("--editable", folder)))
-_SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a folder of their own, as in the Makefile
+_SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a separate folder, as in the Makefile
 _PYTEST: Final = ("--dist=loadfile", "--no-loadscope-reorder")
 _PASSED: Final = "passed"
 _NOT_FOUND: Final = "not found, not run"
 
 
 def main() -> None:
-    """Prints a line for each version, and exits with 1 if the tests failed on one, or none was found."""
+    """Print a line for each version. Exit with 1 if the tests failed on one, or if no version was found."""
     parser = argparse.ArgumentParser(prog="python -m scripts.matrix", description="The tests on every Python here.")
     parser.add_argument("--workers", default="3", help="processes that test")
     parser.add_argument("--versions", nargs="+", default=VERSIONS, metavar="3.X", help=f"default: {' '.join(VERSIONS)}")
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def find(version: str) -> Path | None:
-    """An interpreter of this version: of the PATH, else the newest of pyenv."""
+    """Return an interpreter of this version: the one on the PATH, else the newest of pyenv."""
     return next((path for path in _candidates(version) if (_number(path) or "").startswith(f"{version}.")), None)
 
 
@@ -64,7 +64,8 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _number(interpreter: Path) -> str | None:
-    """``3.12.1``; None if it does not start, as a shim of pyenv for a version that is not chosen."""
+    """Return the interpreter's version, such as ``3.12.1``. None if it does not start: it may be a shim of pyenv for a
+    version that is not selected."""
     asked = [str(interpreter), "-c", "import platform; print(platform.python_version())"]
     try:
         done = subprocess.run(asked, capture_output=True, text=True, check=False)
@@ -85,7 +86,8 @@ def _outcome(version: str, workers: str, words: Sequence[str]) -> str:
 
 
 def _environment(version: str, interpreter: Path) -> Path | None:
-    """The Python of this version's environment, which holds all that the tests need; None if that failed."""
+    """Return the Python of this version's virtual environment, after installing what the tests need; None if the
+    installation failed."""
     folder = ENVIRONMENTS / version
     python, done = folder / "bin" / "python", folder / "installed"
     projects = [folder / "pyproject.toml" for folder in DISTRIBUTIONS.values()]

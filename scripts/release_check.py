@@ -1,6 +1,6 @@
-"""Whether the sources are ready for a tag: ``python3 -m scripts.release_check v1.2.0``, by the standard library.
+"""Checks that the sources are ready for a tag: ``python3 -m scripts.release_check v1.2.0``.
 
-Every distribution has the version of the tag, the changelog has its entry with a date, and changes/ is empty.
+Every distribution must have the version of the tag, the changelog an entry with a date for it, and changes/ no file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.distributions import ROOT, distributions, project
 
 
 def missing(tag: str, root: Path) -> Iterator[str]:
-    """What is to be done before the tag is set, a sentence each."""
+    """Yield a sentence for each thing to do before the tag is set."""
     version = tag.removeprefix("v")
     for name, folder in distributions(root).items():
         if (found := project(folder)["version"]) != version:

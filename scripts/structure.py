@@ -1,9 +1,9 @@
-"""Figures of how the code is cut: modules, functions, imports. ``make structure`` prints them with their aims.
+"""Measures how the code is divided: modules, functions, imports. ``make structure`` prints the figures and their aims.
 
     python -m scripts.structure             every figure of every distribution
-    python -m scripts.structure --list      and the places that miss an aim
+    python -m scripts.structure --list      also the places that miss an aim
 
-An import inside a function counts. One under ``TYPE_CHECKING`` does not, except for the arrows between rooms.
+Imports inside functions count. Imports under ``TYPE_CHECKING`` count only as arrows between rooms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BROAD: Final = {"Exception", "BaseException"}
 
 @dataclass(frozen=True)
 class Module:
-    """One file. ``name`` is dotted."""
+    """One module. ``name`` is its dotted name."""
 
     name: str
     path: Path
@@ -43,12 +43,12 @@ class Module:
 
     @cached_property
     def functions(self) -> list[Function]:
-        """All of them, methods too."""
+        """All functions and methods, also nested ones."""
         return [node for node in ast.walk(self.tree) if isinstance(node, _FUNCTIONS)]
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
-        """All of them."""
+        """All classes, also nested ones."""
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)]
 
 
@@ -71,7 +71,7 @@ class Package:
         }
 
     def _imported(self, module: Module) -> Iterator[tuple[str, str]]:
-        """The module of each import, and the name that is imported of it, if any."""
+        """Yield (imported module, imported name) of each import; the name is empty where a module is imported."""
         for node in _run_nodes(module.tree):
             if isinstance(node, ast.Import):
                 yield from ((alias.name, "") for alias in node.names if alias.name in self.modules)
@@ -82,7 +82,7 @@ class Package:
 
     @cached_property
     def _exports(self) -> Mapping[tuple[str, str], str]:
-        """A package and a name that it exports -> the module that the package imports it from."""
+        """(package, name that it exports) -> the module from which the package imports the name."""
         return {
             (module.name, alias.name): str(node.module)
             for module in self.modules.values()
@@ -93,25 +93,26 @@ class Package:
         }
 
     def _used(self, module: Module) -> Iterator[str]:
-        """The modules that define what this module imports, whichever package exports it."""
+        """Yield the modules that define the names that ``module`` imports, even if a package exports them."""
         yield from (self._defining(source, name) for source, name in self._imported(module))
 
     def cycles(self) -> list[list[str]]:
-        """Groups of modules that import one another, however far around."""
+        """Return groups of modules that import each other, directly or through others."""
         return [sorted(group) for group in _strongly_connected(self.imports) if len(group) > 1]
 
     def imported_once(self) -> list[str]:
-        """Modules whose names exactly one other module uses. That a package exports them is no use."""
+        """Return the modules whose names exactly one other module uses. A package that only exports them is not
+        counted."""
         importers = [module for module in self.modules.values() if not module.is_package or module.functions]
         users = Counter(name for module in importers for name in {*self._used(module)} - {module.name})
         return sorted(name for name, count in users.items() if count == 1)
 
     def rooms(self) -> list[str]:
-        """The packages and modules of the first level."""
+        """Return the packages and modules of the first level."""
         return sorted({name.split(".")[1] for name in self.modules if "." in name})
 
     def arrows(self) -> list[str]:
-        """Each room and a room that it imports, by a type checker's imports too."""
+        """Return ``a -> b`` for each room a and each room b that it imports, also under ``TYPE_CHECKING``."""
         return sorted(
             {
                 f"{module.name.split('.')[1]} -> {node.module.split('.')[1]}"
@@ -123,7 +124,7 @@ class Package:
         )
 
     def docstring_words(self) -> int:
-        """Words in the docstrings of modules, classes and functions."""
+        """Count the words in the docstrings of modules, classes and functions."""
         return sum(
             len((ast.get_docstring(node) or "").split())
             for module in self.modules.values()
@@ -131,7 +132,7 @@ class Package:
         )
 
     def used_once(self) -> list[str]:
-        """Private functions and methods that their module names once besides where they are made."""
+        """Return the private functions and methods that their module uses exactly once."""
         found = []
         for module in self.modules.values():
             uses = Counter(_names(module.tree))
@@ -143,13 +144,13 @@ class Package:
         return found
 
     def long_functions(self) -> list[int]:
-        """Lines of every function, in order."""
+        """Return the number of lines of every function, sorted."""
         return sorted(
             (each.end_lineno or 0) - each.lineno + 1 for module in self.modules.values() for each in module.functions
         )
 
     def repeated_classes(self) -> dict[str, list[str]]:
-        """Names of classes that are made in more than one module."""
+        """Return the class names that more than one module defines, with these modules."""
         made = defaultdict(list)
         for module in self.modules.values():
             for each in module.classes:
@@ -157,8 +158,8 @@ class Package:
         return {name: modules for name, modules in made.items() if len(modules) > 1}
 
     def undocumented(self) -> list[str]:
-        """The classes and functions in the ``__all__`` of any package, and public methods of these classes, that have
-        no docstring."""
+        """Return the classes and functions in the ``__all__`` of any package, and the public methods of these classes,
+        that have no docstring."""
         found: set[str] = set()
         for module in self.modules.values():
             for name in _all(module.tree) if module.is_package else ():
@@ -181,13 +182,13 @@ class Package:
         }
 
     def _defining(self, module: str, name: str) -> str:
-        """The module that defines what a module imports from ``module``, whichever packages export it."""
+        """Return the module that defines ``name``, which ``module`` defines or, as a package, exports."""
         while (module, name) in self._exports:
             module = self._exports[module, name]
         return module
 
     def broad(self) -> list[str]:
-        """Where every exception is caught, as module:function."""
+        """Return, as module:function, where ``Exception`` is caught and not raised again."""
         return [
             f"{module.name}:{each.name}"
             for module in self.modules.values()
@@ -198,7 +199,7 @@ class Package:
 
 
 def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that only a type checker reads."""
+    """Yield all nodes except those under ``if TYPE_CHECKING``."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for other in node.orelse:
@@ -210,7 +211,7 @@ def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """Those of a function without the functions inside it."""
+    """Yield the nodes of a function, without those of functions inside it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -233,13 +234,13 @@ def _is_broad(handler: ast.ExceptHandler) -> bool:
 
 
 def _raises_again(handler: ast.ExceptHandler) -> bool:
-    """Cleans up and lets the exception go on."""
+    """Whether the last statement of the handler is a bare ``raise``."""
     last = handler.body[-1]
     return isinstance(last, ast.Raise) and last.exc is None
 
 
 def _all(tree: ast.Module) -> list[str]:
-    """The names in ``__all__``."""
+    """Return the names in ``__all__``."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
             return [str(name) for name in ast.literal_eval(node.value)]
@@ -247,8 +248,8 @@ def _all(tree: ast.Module) -> list[str]:
 
 
 def _undocumented(module: Module, name: str, elsewhere: Container[str]) -> Iterator[str]:
-    """The class or function and its public methods, if they have no docstring. ``elsewhere``: methods that need
-    none."""
+    """Yield the class or function ``name`` and its public methods, if they have no docstring. ``elsewhere``: methods
+    that need none."""
     for node in module.tree.body:
         if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name:
             if ast.get_docstring(node) is None and not _has_docstring_elsewhere(node):
@@ -272,13 +273,13 @@ def _is_inherited(base: ast.expr) -> bool:
 
 
 def _has_docstring_elsewhere(node: Function | ast.ClassDef) -> bool:
-    """A property's setter has its getter's docstring, an overload that of the implementation."""
+    """Whether the docstring is at a property's getter, or at the implementation of an overload."""
     named = {each.id if isinstance(each, ast.Name) else getattr(each, "attr", "") for each in node.decorator_list}
     return bool(named & {"setter", "overload"})
 
 
 def _strongly_connected(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """By Tarjan's algorithm, without recursion."""
+    """Tarjan's algorithm, without recursion."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -310,7 +311,7 @@ def _strongly_connected(graph: Mapping[str, set[str]]) -> list[set[str]]:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. ``aim`` is the greatest good value, or the smallest if ``least``; None sets no aim."""
+    """One line of the table. ``aim`` is the highest good value, or with ``least`` the lowest; None: there is no aim."""
 
     name: str
     value: float
@@ -327,7 +328,7 @@ class Figure:
 
 
 def figures(package: Package, aims: Mapping[str, int]) -> list[Figure]:
-    """Those of one distribution. ``aims``: those that differ between distributions."""
+    """Return the figures of one distribution. ``aims``: the aims that differ between distributions."""
     modules = list(package.modules.values())
     lines = sorted(module.lines for module in modules)
     functions = package.long_functions()
@@ -355,7 +356,7 @@ def figures(package: Package, aims: Mapping[str, int]) -> list[Figure]:
 
 
 LONGEST: Final = 350
-"""Lines that no module exceeds."""
+"""Maximum lines of a module."""
 
 PACKAGES: Final = {name: folder / "src" / package(name) for name, folder in DISTRIBUTIONS.items()}
 """Distribution -> the folder of its package."""
@@ -366,7 +367,7 @@ _AIMS: Final[Mapping[str, Mapping[str, int]]] = {
     },
     "tenantry-site": {"modules": 110, "imported once": 70},
 }  # fmt: skip
-"""Where a figure and clarity disagree, clarity wins."""
+"""Aims of each distribution. Where an aim and clarity disagree, clarity wins."""
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""How many public symbols a type checker knows the type of: ``make types`` fails below the share that is wanted.
+"""Measures the share of public symbols whose type a type checker knows. ``make types`` fails if it is below LEAST.
 
-pyright counts what who imports a distribution can reach, without the types of other packages. It looks at py.typed, and
-infers nothing there but the simplest: an attribute has to state its type.
+pyright counts the symbols that an importing program can reach, without those of other packages. For a package with
+py.typed it infers hardly any type, so an attribute must declare its type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SOURCES: Final = tuple(str(folder / "src") for folder in DISTRIBUTIONS.values())
 
 
 def main() -> None:
-    """Prints the share of each distribution, and the symbols that are missing where it is below LEAST."""
+    """Print the share of each distribution; if it is below LEAST, also the symbols without a known type."""
     runs = [_start(package) for package in PACKAGES]
     missed = [package for package, run in zip(PACKAGES, runs, strict=True) if not _report(package, run)]
     if missed:
@@ -32,9 +32,9 @@ def _start(package: str) -> subprocess.Popen[str]:
     arguments = ["--verifytypes", package, "--ignoreexternal", "--outputjson"]
     environment = {
         **os.environ,
-        # It asks the first Python of the PATH for packages, whatever --pythonpath says.
+        # pyright looks for packages in the first Python on the PATH, whatever --pythonpath says.
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
-        "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # that a newer one is out
+        "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # no warning that a newer pyright is out
         "PYTHONPATH": os.pathsep.join(SOURCES),  # pyright does not follow editable installs here
     }
     return subprocess.Popen(

@@ -71,6 +71,25 @@ def test_parts_of_names() -> None:
     assert set(_made(Module("x.shelf", ROOT, tree, 2))) >= {"shelf", "Door", "seat", "told", "room"}
 
 
+def test_exported_names_have_a_docstring(package: Package) -> None:
+    """Red when a class or function in the ``__all__`` of a package, or a public method of such a class, has none."""
+    assert package.undocumented() == []
+
+
+def test_what_counts_as_undocumented(tmp_path: Path) -> None:
+    """Control: what the test above would see. Names that no package exports, and methods that may inherit their
+    docstring, need none."""
+    folder = tmp_path / "example"
+    folder.mkdir()
+    (folder / "__init__.py").write_text('from example.made import Kind, Derived\n__all__ = ["Derived", "Kind"]\n')
+    (folder / "made.py").write_text(
+        "class Kind:\n  def method(self): ...\n  def _private(self): ...\n"
+        'class Derived(Kind):\n  """D."""\n  def method(self): ...\n'
+        "def hidden(): ...\n"
+    )
+    assert Package(folder).undocumented() == ["example.made.Kind", "example.made.Kind.method"]
+
+
 def test_a_class_name_is_made_once(package: Package) -> None:
     """Who searches for a class finds one."""
     assert package.repeated_classes() == {}

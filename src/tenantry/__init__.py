@@ -1,7 +1,7 @@
 """Tenantry: the tenancy layer of embedded dashboards.
 
-The public names. They are loaded when they are first asked for, so that ``import tenantry`` loads no driver, no web
-framework and no SQLAlchemy.
+Its public names are imported at their first use, so that ``import tenantry`` loads no driver, no web framework and no
+SQLAlchemy.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a package's ``__getattr__`` and ``__dir__`` (PEP 562). ``modules`` maps modules to space-separated
-    names."""
-    # Call it in the ``else`` of ``if TYPE_CHECKING:``, which imports the same names for type checkers.
+    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported at its first use.
+    ``modules`` maps a module to its names, separated by spaces."""
+    # Call it in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def load(name: str) -> Any:

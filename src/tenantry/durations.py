@@ -1,4 +1,4 @@
-"""Histograms of durations for each request."""
+"""Histograms of durations."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ BOUNDS: Final = (
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
     2.5, 5.0,
 )  # fmt: skip
-"""Upper bounds in seconds, for reads of a store."""
+"""Upper bounds of the buckets in seconds, for reads of a store."""
 
 QUERY_BOUNDS: Final = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 )  # fmt: skip
-"""Upper bounds in seconds, for queries."""
+"""Upper bounds of the buckets in seconds, for queries."""
 
 
 class Buckets:
-    """Duration counts by bucket."""
+    """A histogram of durations. ``bounds``: ascending upper bounds in seconds."""
 
     __slots__ = ("_bounds", "_counts", "total")
 
@@ -27,7 +27,7 @@ class Buckets:
         self._bounds = bounds
         self._counts = [0] * (len(bounds) + 1)
         self.total: float = 0.0
-        """The sum in seconds."""
+        """Sum of the durations, in seconds."""
 
     @property
     def count(self) -> int:
@@ -40,7 +40,7 @@ class Buckets:
         self.total += seconds
 
     def cumulated(self) -> list[tuple[str, float]]:
-        """Cumulative counts by upper bound, ending with ``+Inf``."""
+        """Return each upper bound with the number of durations up to it; the last bound is ``+Inf``."""
         sums: list[tuple[str, float]] = []
         so_far = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):

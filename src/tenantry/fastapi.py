@@ -1,4 +1,4 @@
-"""FastAPI: the public names of ``tenantry.middleware.fastapi``, the one module that needs FastAPI."""
+"""Names for FastAPI apps; the code is in ``tenantry.middleware.fastapi``. Needs FastAPI."""
 
 from tenantry.middleware import CurrentGroup as CurrentGroup
 from tenantry.middleware import CurrentVariables as CurrentVariables

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: the public names of ``tenantry.server.metrics``. It needs the extra ``metrics``."""
+"""Metrics for Prometheus; the code is in ``tenantry.server.metrics``. Needs the extra ``metrics``."""
 
 from tenantry.server.metrics import ApiMetrics as ApiMetrics
 from tenantry.server.metrics import TimedBackend as TimedBackend

@@ -1,4 +1,4 @@
-"""The rows of a query and the formats that they are sent in: the public names of ``tenantry.datasources.results``."""
+"""Query results and their formats; the code is in ``tenantry.datasources.results``."""
 
 from tenantry.datasources.results import Format as Format
 from tenantry.datasources.results import Result as Result

@@ -7,14 +7,15 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import Final
 
 _LONGEST_NAME: Final = 100
-"""Longer names are not compared."""
+"""Longer names get no suggestion."""
 _CLOSE: Final = 0.7
 _CLOSE_OF_SHORT: Final = 0.6
-"""For short names, in which one wrong letter weighs more."""
+"""Minimum ratio for names of at most 4 letters, in which one wrong letter weighs more."""
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The closest candidate, or None. Ignores case, ``-``, ``_`` and blanks. ``close``: minimum ratio (0 to 1)."""
+    """Return the candidate most similar to ``name``, or None. Ignores case, ``-``, ``_`` and blanks. ``close``: minimum
+    similarity (``difflib``'s ratio, 0 to 1)."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}
@@ -30,7 +31,7 @@ def nearest(name: str, candidates: Iterable[str], *, close: float | None = None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, prefix: str = "") -> str:
-    """``did you mean region? ``, or an empty string."""
+    """Return ``did you mean region? ``, or an empty string if no candidate is similar."""
     near = nearest(name, candidates)
     return f"did you mean {prefix}{near}? " if near is not None else ""
 

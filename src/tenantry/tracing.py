@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """A child of the current span, or of a remote ``parent``."""
+    """A span as a context manager: a child of ``parent`` (a remote span), else of the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -79,7 +79,7 @@ class Span:
                 self.set_error(kind.__qualname__)
             elif error.status >= 500 or self._kind is SpanKind.CLIENT:
                 self.set_error(error.code)
-            else:  # a refused caller is not our failure
+            else:  # below 500 the caller is at fault, so the span has not failed
                 self._span.set_attribute("error.type", error.code)
         self._span.end()
         if self._token is not None:
@@ -94,18 +94,18 @@ class Span:
 
 _METHODS: Final = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
 _TRACE_HEADERS: Final = frozenset({b"traceparent", b"b3", b"x-b3-traceid", b"uber-trace-id", b"x-amzn-trace-id"})
-"""Headers of known propagators."""
+"""Request headers from which the known propagators read a trace."""
 
 _FIRST_KEYWORD: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*([A-Za-z]+)", re.DOTALL)
 _READ_OPERATIONS: Final = frozenset({
     "DESCRIBE", "EXPLAIN", "FROM", "PRAGMA", "SELECT", "SHOW", "TABLE", "VALUES", "WITH",
 })  # fmt: skip
 _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
-"""Dialects with another name in the conventions."""
+"""Dialect -> its name in the conventions, if that is another."""
 
 
 class HttpServerSpan(Span):
-    """One request to our addresses. Continues the current span, else the caller's trace."""
+    """A request to one of Tenantry's routes: a child of the current span, else of the span that the caller sent."""
 
     __slots__ = ()
 
@@ -134,7 +134,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """``code`` is ``ok`` or an error code. Statuses from 500 are errors."""
+        """Record the status and the outcome (``ok`` or an error code). From 500 on, the span has failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -142,7 +142,7 @@ class HttpServerSpan(Span):
 
 
 class HttpClientSpan(Span):
-    """One request; ``attempt`` counts from 0."""
+    """An outgoing request. ``attempt`` is 0 for the first try."""
 
     __slots__ = ()
 
@@ -162,20 +162,20 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Add the trace to ``headers``."""
+        """Return ``headers`` with those that carry the trace added."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
 
     def set_response(self, status: int) -> None:
-        """Set the status; from 400 it is an error."""
+        """Record the status. From 400 on, the span has failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))
 
 
 class DatabaseSpan(Span):
-    """One query on a data source, until ``finish``."""
+    """A query on a data source. Call ``finish`` to end the span."""
 
     __slots__ = ("_source",)
 
@@ -185,7 +185,7 @@ class DatabaseSpan(Span):
         self._source = source_id
 
     def set_statement(self, dialect: str, text: str) -> None:
-        """Set the dialect and first keyword."""
+        """Record the dialect and the first keyword of the SQL."""
         if not self._span.is_recording():
             return
         self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
@@ -196,7 +196,7 @@ class DatabaseSpan(Span):
             self.update_name(f"{operation} {self._source}")
 
     def finish(self, outcome: str, rows: int | None, cache_hit: bool, queue_seconds: float | None) -> None:
-        """End the span. ``outcome`` is ``ok`` or an error code; ``queue_seconds`` is None if unknown."""
+        """End the span. ``outcome`` is ``ok`` or an error code; ``rows`` and ``queue_seconds`` are None if unknown."""
         if self._span.is_recording():
             if rows is not None:
                 self.set_attribute("db.response.returned_rows", rows)
@@ -209,7 +209,7 @@ class DatabaseSpan(Span):
 
 
 def operation_of(text: str) -> str | None:
-    """The first keyword (``SELECT``, ``WITH`` …) of a query, else None."""
+    """Return the first keyword of a query (``SELECT``, ``WITH`` …), or None for any other statement."""
     first = _FIRST_KEYWORD.match(text)
     keyword = "" if first is None else first[1].upper()
     return keyword if keyword in _READ_OPERATIONS else None

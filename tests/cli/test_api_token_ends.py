@@ -30,8 +30,8 @@ def test_an_end_from_now_and_an_end_at_a_time(ready: Terminal) -> None:
     ("given", "told"),
     [
         (("--expires-in", "90"), "write 30m, 12h, 90d or 8w"),
-        (("--expires-in", "0d"), "from 1m to 36500d"),
-        (("--expires-in", "99999999w"), "from 1m to 36500d"),
+        (("--expires-in", "0d"), "between 1m and 36500d"),
+        (("--expires-in", "99999999w"), "between 1m and 36500d"),
         (("--expires-at", "soon"), "write 2027-01-31"),
         (("--expires-at", "2099-12-31T09:00:00"), "has no time zone"),
         (("--expires-at", "2020-01-01"), "2020-01-01T00:00:00+00:00 is in the past"),

@@ -106,7 +106,7 @@ def test_a_revocation_says_how_many_previews_it_ended(ready: Terminal, folder: P
     asyncio.run(preview())
     said = ready("api-token", "revoke", "1", "--json")
     assert said.json()["ended_previews"] == 3
-    assert "Previews ended, opened or not: 3." in said.err
+    assert "Previews that ended with it, opened or not: 3." in said.err
     assert "opened or not: 0." in ready("api-token", "revoke", "1").err
 
 
@@ -202,7 +202,7 @@ def test_group_update_takes_one_schema_out_of_the_mapping(ready: Terminal) -> No
         (("--unmap", "main", "--map", "main=one"), "--unmap and --map of 'main' contradict each other"),
         (("--unmap", "main", "--replace"), "with --replace give all entries as --map"),
         (("--unmap", "main", "--clear", "mapping"), "contradict each other"),
-        (("--map", "main="), "'main' names no data source: --unmap takes it out"),
+        (("--map", "main="), "'main' names no data source: use --unmap to remove it"),
     ):
         assert said in " ".join(ready(*update, "--name", "New", *given, fails=2).err.split())
     shown = ready("group", "get", "acme", "--json").json()

@@ -33,13 +33,14 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     """It passes the check and the schema. Red when a second ``new`` writes over the first."""
     made = terminal("dashboards", "new", "orders")
     assert made.out.splitlines() == ["dashboards/orders.yaml", "queries/orders.sql"]
+    assert "tenantry dashboards serve dashboards" in made.err
     checked = terminal("dashboards", "check", "dashboards")
     assert (checked.out, checked.err) == ("", f"1 dashboard, 3 queries: nothing found\n{NOT_LOOKED_FOR}\n")
     schema = json.loads(terminal("dashboards", "schema").out)
     jsonschema.validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()), schema)
     (folder / "queries/orders.sql").write_text("select 1 as mine")
     again = terminal("dashboards", "new", "orders", fails=1)
-    assert "dashboards/orders.yaml is there already" in again.err
+    assert "dashboards/orders.yaml already exists" in again.err
     assert (folder / "queries/orders.sql").read_text() == "select 1 as mine"
     terminal("dashboards", "new", "../orders", fails=2)
 

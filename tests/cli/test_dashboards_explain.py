@@ -47,7 +47,9 @@ def test_explain_says_why_a_group_sees_what_it_sees(stocked: Terminal) -> None:
     assert {each["what"] for each in both.json()["differences"]} == {"text carrier", "key_figures: carrier"}
     page = stocked("dashboards", "explain", "flights", "--group", "acme", "--against", "globex", "--format", "html")
     assert page.out.startswith("<!doctype html>")
-    assert not any(token in each.out for each in (text, both, page))
+    sides = stocked("dashboards", "explain", "flights", "--group", "acme", "--against", "globex")
+    assert all(each in sides.out for each in ("acme", "globex", '"HA"', '"UA"'))
+    assert not any(token in each.out for each in (text, both, page, sides))
 
 
 def test_preview_prints_an_address_and_is_recorded(stocked: Terminal) -> None:

@@ -15,7 +15,7 @@ def test_a_check_finds_a_table_that_names_no_columns(terminal: Terminal, folder:
     write_files(folder, {"dashboards/a.yaml": f"title: A\nrows: [{rows}]\n", "queries/q.sql": "select 1 as a"})
     (found,) = terminal("dashboards", "check", "dashboards", "--format", "json").json()["findings"]
     assert (found["code"], found["severity"], found["line"], found["column"]) == ("columns-left-out", "warning", 2, 9)
-    assert found["fix"] == "write columns: [NAME, …] with those that viewers may see, or columns: all"
+    assert found["fix"] == "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
 
 
 def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folder: Path) -> None:

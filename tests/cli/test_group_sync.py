@@ -158,13 +158,13 @@ def _lines(file: Path, *lines: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", ["groups.yaml:1:1: a file of groups has the key groups", "fix: write groups:"]),
-        ("groups:\n", ["groups.yaml:1:1: groups is a mapping"]),
-        ("group:\n  a: {}\n", ["a file of groups has the key groups"]),
+        ("", ["groups.yaml:1:1: a file of groups needs the key groups", "fix: write groups:"]),
+        ("groups:\n", ["groups.yaml:1:1: groups must be a mapping"]),
+        ("group:\n  a: {}\n", ["a file of groups needs the key groups"]),
         ("groups: {}\nprune: true\n", ["groups.yaml:2:1: there is no key prune"]),
         ("groups:\n  acme:\n    nam: x\n", ["groups.yaml:3:5: nam: there is no such field", "did you mean name?"]),
         ("groups:\n  acme:\n    name: 42\n", ["groups.yaml:3:11: name: this must be a string", "put it into quotes"]),
-        ("groups:\n  acme: 5\n", ["groups.yaml:2:9: a group is a mapping"]),
+        ("groups:\n  acme: 5\n", ["groups.yaml:2:9: a group must be a mapping"]),
         ("groups:\n  acme:\n    properties: [1]\n", ["groups.yaml:3:17: properties: this must be an object"]),
         (
             "groups:\n  acme:\n    properties:\n      a: 1\n      b: .inf\n",
@@ -201,7 +201,7 @@ def test_a_wrong_line_of_a_file_of_lines(ready: Terminal, file: Path) -> None:
     assert "groups.ndjson:3: user_group_id: line 1 has it already" in done
     assert "groups.ndjson:4: plan: there is no such field\n  fix: One of: name, " in done
     assert groups(ready) == []
-    assert "not UTF-8, at byte 3" in _undecodable(ready, file)
+    assert "not UTF-8 at byte 3" in _undecodable(ready, file)
 
 
 def test_each_limit_has_a_fix(ready: Terminal, file: Path) -> None:

@@ -117,7 +117,7 @@ def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
 def test_with_groups_it_says_what_they_lack(ready: Terminal, folder: Path) -> None:
     """Over more than one page of groups; an unknown variable has the name that was meant. Red when only the first page
     is read, or another environment's groups count."""
-    import tenantry.cli.sql_check as module
+    import tenantry.cli.options as module
 
     module.PAGE, before = 2, module.PAGE
     try:
@@ -181,7 +181,7 @@ def test_an_environment_without_a_schema_is_refused(
     write(folder, orders="select * from orders where region = {{ region }}")
     check = ("sql", "check", "queries")
     assert "no environment has one" in terminal(*check, "--environment", "production", fails=2).err
-    monkeypatch.setattr("tenantry.cli.check_schema._configured_environment", lambda: "prodution")
+    monkeypatch.setattr("tenantry.cli.sql_check._configured_environment", lambda: "prodution")
     assert NOT_LOOKED_FOR in terminal(*check).err
     schemas = folder / "queries" / "schemas"
     schemas.mkdir()
@@ -191,7 +191,7 @@ def test_an_environment_without_a_schema_is_refused(
         refused = terminal(*check, *options, fails=2)
         assert refused.out == ""
         said = " ".join(refused.err.replace("│", " ").split())
-        assert "the environment 'prodution' has no schema; there are: production, testing." in said
+        assert "the environment 'prodution' has no schema; there are schemas of production, testing." in said
         assert "did you mean production?" in said
     found = terminal(*check, "--schema", "queries/schemas/production.json", "--format", "json", fails=1)
     assert json.loads(found.out)["tenant_column"] == "customer_id"

@@ -86,7 +86,7 @@ async def test_vary_is_merged_with_the_own_one(own: list[bytes], expected: bytes
 )
 async def test_a_token_in_the_address_is_no_referer(own: list[bytes], expected: list[bytes], warm: bool) -> None:
     """A page that was opened with the token in its query or path has the browser not name that address to what it
-    loads; the app's own policy stays. Red when the stamp forgets it."""
+    loads; the app's own policy stays. Red when CacheHeaders forgets it."""
     headers = [(b"Referrer-Policy", value) for value in own]
     world = World({"carriers": first_of(DEFAULT_CARRIERS, path("/embed/{token}"))}, page=Page(headers=headers))
     plain = World(page=Page(headers=headers))

@@ -195,7 +195,7 @@ async def test_mounted_twice_the_inner_environment_holds() -> None:
 
 
 async def test_the_message_and_headers_of_an_app_are_not_changed() -> None:
-    """An app that sends one constant message for every request keeps it as it is. Red when send_stamped adds in
+    """An app that sends one constant message for every request keeps it as it is. Red when added_to() adds in
     place."""
     constant = [(b"content-type", b"text/plain")]
     start = {"type": "http.response.start", "status": 200, "headers": constant}

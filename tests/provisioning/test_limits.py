@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from tenantry.errors import InvalidBody
 from tenantry.groups import GroupChanges, GroupDraft, Record
-from tenantry.provisioning import check_changes, check_draft
-from tenantry.provisioning.limits import MAX_BYTES, pointer_of
+from tenantry.provisioning import LONGEST_GRACE, check_changes, check_draft
+from tenantry.provisioning.http.endpoint import STORE_SECONDS
+from tenantry.provisioning.http.ndjson_reader import MAX_BULK, MAX_LINE
+from tenantry.provisioning.http.request import BODY_SECONDS, MAX_BODY
+from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
+from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT, pointer_of
 
 CYCLE: dict[str, Any] = {}
 CYCLE["a"] = [CYCLE]
@@ -107,3 +111,12 @@ def test_pointers() -> None:
     """RFC 6901 section 3: ~ and / are escaped, in this order; a part that cannot be shown is bounded."""
     assert pointer_of(["a/b", "m~n", "~1", 0, ""]) == "/a~1b/m~0n/~01/0/"
     assert pointer_of(["x" * 300]) == "/" + "x" * 255
+
+
+def test_the_limits_are_those_of_the_pages() -> None:
+    """docs/http-api.md and docs/provisioning-many.md name these numbers, and clients rely on them. The other tests
+    compute with the constants. Red when one of them changes."""
+    assert (MAX_BODY, MAX_LINE, MAX_BULK) == (65_536, 65_536, 134_217_728)
+    assert (MAX_TEXT, MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING) == (255, 32_768, 8, 256, 100)
+    assert (DEFAULT_PAGE, LARGEST_PAGE, LONGEST_GRACE) == (100, 500, 86_400)
+    assert (BODY_SECONDS, STORE_SECONDS) == (10.0, 2.0)

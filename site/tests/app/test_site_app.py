@@ -261,6 +261,17 @@ async def test_the_relay_has_its_path_and_nobody_else_may_write(docs: Path) -> N
     assert (await ask(site_app(docs), "/_relay", "POST")).status == 405
 
 
+async def test_api_pages_know_the_relay(docs: Path) -> None:
+    """Red when the playground does not get the address of the relay, or gets one without a relay."""
+
+    async def relay(scope: Any, receive: Any, send: Any) -> None:
+        await JSONResponse({})(scope, receive, send)
+
+    (docs / "guides" / "api.md").write_text('---\ntitle: A\napi: "GET https://api.example.com/x"\n---\n')
+    assert "../_relay" in (await ask(site_app(docs, relay=relay), "/guides/api")).text
+    assert "_relay" not in (await ask(site_app(docs), "/guides/api")).text
+
+
 @pytest.mark.parametrize("frame", [Starlette, FastAPI])
 def test_it_is_mounted_anywhere(docs: Path, frame: Any) -> None:
     """In both frameworks, below a path, with the framework's own routes beside it."""

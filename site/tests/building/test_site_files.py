@@ -68,6 +68,14 @@ def test_what_is_too_large_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
     ]
 
 
+def test_the_fix_for_a_large_page_has_the_limit(tmp_path: Path) -> None:
+    """Red when the limit in the message is not that of the code."""
+    (tmp_path / "a.md").write_bytes(b"a" * (site_files.PAGE_LIMIT + 1))
+    found = files(tmp_path)
+    assert found["a.md"] == ""
+    assert found.diagnostics[0].fix == "Split it into files of less than 5 MiB."
+
+
 def test_a_small_page_takes_little_memory(tmp_path: Path) -> None:
     """Red when a buffer for the largest page there may be is made for each."""
     (tmp_path / "a.md").write_bytes(b"# A page\n")

@@ -68,6 +68,9 @@ def test_a_mistake_has_its_position() -> None:
     with pytest.raises(UnreadableDocument) as caught:
         parse("a: 1\n b: 2\n")
     assert caught.value.line == 2
+    with pytest.raises(UnreadableDocument) as caught:
+        parse(b'{"a":\n "\xff"}')
+    assert (caught.value.line, caught.value.column) == (2, 0)
 
 
 def test_half_characters_and_strange_numbers_can_be_written_out() -> None:

@@ -1,4 +1,4 @@
-"""The command line ``tenantry`` (click): one module for each noun; ``serve.py`` also has ``migrate`` and ``demo``."""
+"""The command line ``tenantry`` (click), a module per command. ``migrate`` and ``demo`` are in the module ``serve``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from tenantry import __version__
+from tenantry.cli.output import FAILED
 from tenantry.cli.plugins import GroupCommands
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.tokens import mask_within
 
-FAILED, UNAVAILABLE = 1, 3
+UNAVAILABLE = 3
 
 _EXTRAS = {
     "alembic": "server",
@@ -32,14 +33,15 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """Prints an error in one line on stderr. Exit codes: 1 refused, 2 wrong usage, 3 the store is unavailable."""
+    """The root command: prints a TenantryError in one line. Exit codes: 1 refused, 2 wrong usage, 3 store
+    unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except TenantryError as error:
             field = f"{error.field.strip('/')}: " if error.field else ""
-            # A message may quote an id, and the user may have pasted a token as id.
+            # A message may quote an id, for which the user may have pasted a token.
             click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
@@ -96,12 +98,13 @@ class _OwnCommands(Mapping[str, click.Command]):
 def commands() -> None:
     """The tenancy layer of embedded dashboards.
 
-    Settings come from options, then environment variables (TENANTRY_…), then the file named by TENANTRY_CONFIG (default
-    ./tenantry.toml). Secrets and ids are printed alone on stdout, everything else on stderr.
+    A setting is read from its option, else from its environment variable (TENANTRY_…), else from the file that
+    TENANTRY_CONFIG names (default ./tenantry.toml). The result of a command is on stdout, everything else on stderr.
     """
 
 
 def main() -> None:
+    """Run the command ``tenantry``."""
     commands(prog_name="tenantry")
 
 

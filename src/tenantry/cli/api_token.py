@@ -5,10 +5,17 @@ from typing import Any
 
 import click
 
-from tenantry.cli.moments import as_duration, as_moment, check_future, read_end
-from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.moments import check_future, expires_at_option, expires_in_option, read_end
+from tenantry.cli.options import (
+    as_text,
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    note_unsealed,
+    with_store,
+)
 from tenantry.cli.output import print_note, print_rows, print_secret, print_value
-from tenantry.cli.sealing import note_unsealed
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
 from tenantry.provisioning import issue_api_token
@@ -21,7 +28,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on its user.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on who uses the token.")
 @click.option(
     "--scope",
     "scopes",
@@ -29,13 +36,11 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="The permitted use: provision:read to list groups, provision:write for /api/user, provision for both, "
+    help="What the token permits: provision:read to list groups, provision:write for /api/user, provision for both, "
     "introspect for /oauth/introspect, preview for previews of dashboards. Repeatable.",
 )
-@click.option("--expires-in", type=as_duration, metavar="DURATION", help="Its lifetime from now: 30m, 12h, 90d or 8w.")
-@click.option(
-    "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
-)
+@expires_in_option
+@expires_at_option
 @json_option
 @with_store
 async def create(
@@ -47,8 +52,8 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print it once, alone on stdout. Only its hash is stored. Without an end date it is valid
-    until revoked."""
+    """Create an API token and print it, alone on stdout. It cannot be shown again, because only its hash is stored.
+    Without an end date it is valid until you revoke it."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)
     check_future(end, now)
@@ -62,7 +67,7 @@ async def create(
         author=author(),
     )
     print_secret(secret, _row(made), field="api_token", as_json=as_json)
-    print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
+    print_note(f"Save it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
     if end is not None:
         print_note(f"It expires at {_time(end)}.")
     await note_unsealed(store)
@@ -84,13 +89,13 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
-    """Revoke the API token with this ID (see `list`), and the previews created with it. It is dead when this command
-    returns."""
+    """Revoke the API token with this ID (see `list`), and end the previews created with it. The token is refused from
+    the moment this command returns."""
     target = await choose_environment(store, environment)
     revoked = await store.api_tokens.revoke(target, token_id, author=author())
     gone = revoked.api_token
     print_value(str(gone.id), _row(gone) | {"ended_previews": revoked.ended}, field="id", as_json=as_json)
-    print_note(f"Revoked …{gone.hint}. Previews ended, opened or not: {revoked.ended}.")
+    print_note(f"Revoked …{gone.hint}. Previews that ended with it, opened or not: {revoked.ended}.")
     await note_unsealed(store)
 
 

@@ -9,17 +9,25 @@ import click
 from click.core import ParameterSource
 
 from tenantry.backends.audit import ChainCheck, read_head, write_head
-from tenantry.cli.options import database_option, environment_option, json_option, keys_option, settings, with_store
+from tenantry.cli.options import (
+    PAGE,
+    database_option,
+    environment_filter_option,
+    get_environment,
+    json_option,
+    keys_option,
+    settings,
+    with_store,
+)
 from tenantry.cli.output import JsonLinePrinter, RowPrinter, print_note, print_record, print_value
-from tenantry.errors import AuditBroken, StoreUnavailable, UnknownEnvironment
+from tenantry.errors import AuditBroken, StoreUnavailable
 from tenantry.groups import AuditEntry, ChainHead
 from tenantry.ports import AuditTrail, Store
 
-PAGE: Final = 500
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between two reads of new entries."""
+"""Seconds between two reads for ``--follow``."""
 _LOWEST: Final = -(2**63)
-"""Below every entry number."""
+"""Lower than every entry number."""
 
 
 def _as_head(value: str) -> ChainHead:
@@ -32,9 +40,9 @@ def _as_head(value: str) -> ChainHead:
 
 
 @click.group(invoke_without_command=True)
-@environment_option
+@environment_filter_option
 @click.option(
-    "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
+    "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries numbered above N."
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
 @click.option(
@@ -44,13 +52,13 @@ def _as_head(value: str) -> ChainHead:
 @database_option
 @click.pass_context
 def audit(context: click.Context, /, **options: Any) -> None:
-    """Show every provisioning action, oldest first: who did what, and when. It contains no secrets."""
+    """Show every provisioning action, oldest first: who did what, and when. The output contains no secrets."""
     if context.invoked_subcommand is None:
         _show(**options)
     elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
         name = given[0].replace("as_json", "json")
         raise click.UsageError(
-            f"--{name} comes before {context.invoked_subcommand}: put options of that command after its name"
+            f"--{name} comes before {context.invoked_subcommand}: write the options of that command after its name"
         )
 
 
@@ -59,8 +67,8 @@ async def _show(
     store: Store, environment: str | None, after: int, limit: int | None, follow: bool, as_json: bool
 ) -> None:
     name = settings(environment=environment).environment
-    if name is not None and await store.environments.get(name) is None:
-        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    if name is not None:
+        await get_environment(store, name)
     pages = _followed(store.audit, name, after, limit) if follow else _pages(store.audit, name, after, limit)
     printing = JsonLinePrinter() if follow and as_json else RowPrinter(as_json=as_json)
     with suppress(asyncio.CancelledError), printing as printer:  # Ctrl-C ends --follow
@@ -85,7 +93,8 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Numbers follow the order of commits, so resuming after the last one misses nothing."""
+    """Yield new entries, through outages of the store. Numbers follow the order of commits, so reading on after the
+    last one misses no entry."""
     left, away = limit, False
     while left is None or left > 0:
         try:
@@ -122,26 +131,34 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the chain. Keep it elsewhere: `verify --expect` then detects a truncated trail."""
+    """Print the head of the trail's chain of seals. Keep it on another machine: with it, `verify --expect` detects that
+    the end of the trail was cut off."""
     found = await store.audit.head()
     if found is None:
-        raise AuditBroken("no entry is sealed yet: entries are sealed when a program with the key file adds one")
+        raise AuditBroken("no entry is sealed yet: an entry is sealed if the program that adds it has the key file")
     print_value(write_head(found), {"number": found.number}, field="head", as_json=as_json)
 
 
 @audit.command("verify")
 @keys_option
 @click.option(
-    "--expect", "expected", type=_as_head, multiple=True, metavar="HEAD", help="A head printed earlier; repeatable."
+    "--expect",
+    "expected",
+    type=_as_head,
+    multiple=True,
+    metavar="HEAD",
+    help="A head that `audit head` printed earlier, and that the trail must contain; repeatable.",
 )
-@click.option("--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, for a trimmed trail.")
+@click.option(
+    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, if older entries were deleted."
+)
 @click.option(
     "--begins-after",
     type=click.IntRange(0, 2**63 - 1),
     metavar="N",
-    help="The number of the last entry before the chain; default: 0, as in a new store.",
+    help="Number of the last entry that is older than the chain; default: 0, as in a new store.",
 )
-@click.option("--allow-unsealed", is_flag=True, help="Accept entries added by programs without the key file.")
+@click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
 @json_option
 @with_store
 async def verify(
@@ -153,8 +170,8 @@ async def verify(
     allow_unsealed: bool,
     as_json: bool,
 ) -> None:
-    """Check with the key file that no entry of the audit trail was changed, removed, inserted or moved. Prints the
-    number of the first such entry, and exits with 1."""
+    """Check with the key file that no entry of the audit trail was changed, removed, inserted or moved. If one was,
+    print the number of the first and exit with 1."""
     from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:
@@ -192,8 +209,9 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
 def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
-            f"{check.unsealed} entries, the first of them {check.first_unsealed}, were added without the key file, or "
-            "have lost their seals. If programs without the key file write to this store, check with --allow-unsealed"
+            f"entries without a seal: {check.unsealed}, the first is {check.first_unsealed}. They were added without "
+            "the key file, or their seals were removed. If programs without the key file write to this store, check "
+            "with --allow-unsealed"
         )
     if check.before and not check.sealed:
         return f"none of the {check.before} entries is sealed, so nothing is proved"

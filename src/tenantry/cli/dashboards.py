@@ -20,9 +20,8 @@ from tenantry.cli.options import (
     port_option,
     settings,
 )
-from tenantry.cli.output import print_note
+from tenantry.cli.output import FAILED, print_note
 
-FAILED: Final = 1
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 folder_argument: OptionDecorator = click.argument(
@@ -42,14 +41,21 @@ dashboards.add_command(preview_command)
 @dashboards.command("check")
 @folder_argument
 @click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the findings.",
+)
 @environment_option
 @database_option
 def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
-    """Find mistakes in the dashboards of DIR and their queries before a viewer sees them.
+    """Find mistakes in the dashboards of DIR and in their queries. No query is run.
 
-    With --groups, every variable is looked up in every group of the store, and the engines of their data sources
-    explain the queries where possible. No query is run. If the environment's schema (in schemas/ next to queries/)
+    With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
+    explain the queries where they can. If the environment's schema (schemas/ENVIRONMENT.json in the folder of queries)
     names a tenant column, each table must be filtered by it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
@@ -70,11 +76,11 @@ def check(folder: Path, with_groups: bool, style: str, environment: str | None, 
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    show_default="this one",
+    show_default="the current folder",
     help="Where to create dashboards/ and queries/.",
 )
 def new(name: str, folder: Path) -> None:
-    """Write a working example, dashboards/NAME.yaml and queries/NAME.sql, with sample rows. Files are never
+    """Write a working example with sample rows: dashboards/NAME.yaml and queries/NAME.sql. Existing files are not
     overwritten."""
     if not _NAME.fullmatch(name):
         raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
@@ -84,7 +90,7 @@ def new(name: str, folder: Path) -> None:
     }
     for file in files:
         if file.exists():
-            raise click.ClickException(f"{file} is there already: choose another name")
+            raise click.ClickException(f"{file} already exists: choose another name")
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -102,10 +108,10 @@ def new(name: str, folder: Path) -> None:
     "properties",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Without --group: a property of the sample group, JSON or text; repeatable.",
+    help="Without --group: a property of the sample group, as JSON or text; repeatable.",
 )
 @click.option(
-    "--source", metavar="URL", help="Without --group: the data source of the sample group; default an empty one."
+    "--source", metavar="URL", help="Without --group: the data source of the sample group; default an empty database."
 )
 @environment_option
 @database_option
@@ -119,12 +125,13 @@ def serve(
     environment: str | None,
     database: str | None,
     keys: str | None,
-    port: int,
+    port: int | None,
 ) -> None:
-    """Show the dashboards of DIR locally, as one user group sees them; an open page reloads when its files change.
+    """Show the dashboards of DIR in your browser, as one user group sees them. An open page reloads when its files
+    change.
 
-    The group is one of the store (--group), or a sample that needs no store. The server listens on this machine only,
-    and anyone who can reach it acts as that group: use it for writing dashboards, not for customers.
+    The group is one of the store (--group), or a sample that needs no store. The server listens on 127.0.0.1 only, and
+    everyone who can reach it sees the data of that group: use it to write dashboards, not for customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
 
@@ -134,12 +141,12 @@ def serve(
         raise click.UsageError("--property and --source are for the sample group: leave out --group")
     else:
         make_viewer = stored_viewer(settings(database=database, keys=keys), environment, provided_id)
-    serve_folder(folder, make_viewer, port)
+    serve_folder(folder, make_viewer, settings(port=port).port)
 
 
 @dashboards.command("schema")
 def schema() -> None:
-    """Print the JSON Schema of a dashboard file, for editors."""
+    """Print the JSON Schema of dashboard files, for editors."""
     from tenantry.dashboards.definition import dashboard_schema
 
     click.echo(json.dumps(dashboard_schema(), indent=2))

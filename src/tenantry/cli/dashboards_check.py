@@ -6,10 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
-from tenantry.cli.options import choose_environment, settings, with_store
+from tenantry.cli.options import (
+    choose_environment,
+    groups_of,
+    settings,
+    with_store,
+)
 from tenantry.cli.output import print_note
-from tenantry.cli.sql_check import count_by_severity, groups_of, print_document, print_findings
+from tenantry.cli.sql_check import NOT_LOOKED_FOR, count_by_severity, find_schema, print_document, print_findings
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.definition import ColumnUse, DashboardFile, Panel, PanelKind, unused_controls
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
@@ -33,18 +37,18 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks import AskedQuery, EngineReport
 
 _NAMED = 5
-"""The most groups that a finding names."""
+"""Maximum groups that a finding names."""
 _COLUMNS = 20
-"""The most columns that a finding names."""
+"""Maximum columns that a finding names."""
 
 Located = tuple[str, Finding]
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """Findings with their files, and the numbers of dashboards, queries and groups checked.
+    """Findings with their files, and the numbers of checked dashboards, queries and groups.
 
-    ``groups`` and ``engines`` are None without a store, ``tenant_column`` without a schema that names one.
+    ``groups`` and ``engines`` are None if no store was read, ``tenant_column`` if no schema names one.
     """
 
     findings: tuple[Located, ...]
@@ -60,7 +64,7 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Call ``gather`` and ``use_schema``, if wanted, then ``run``."""
+    """Checks a folder of dashboards. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
 
     def __init__(self, folder: Path) -> None:
         self._unusable: list[Located] = []
@@ -84,8 +88,8 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the store's groups, and let their data sources' engines explain the queries. Raises StoreUnavailable,
-        UnknownEnvironment."""
+        """Read the environment's groups, and let the engines of their data sources explain the queries. Raises
+        StoreUnavailable, UnknownEnvironment."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
@@ -117,7 +121,6 @@ class DashboardCheck:
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
-        """All findings, ordered by file and line."""
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
@@ -137,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns of panels that the engines do not find in the query."""
+        """Columns that a panel reads although the engines report a query result without them."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -155,7 +158,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables whose engine has no paging: they work only within the row limit."""
+        """Tables whose engine cannot read page by page, so they are shown only up to the row limit."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages
@@ -179,13 +182,13 @@ class DashboardCheck:
                 yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
 
     def _tables(self) -> Iterator[Located]:
-        """Tables without ``columns``: a column added to the query would be sent to every viewer."""
+        """Tables without ``columns``: viewers get every column of the query."""
         for saved in self._saved:
             for panel in saved.dashboard.panels:
                 if panel.columns_left_out:
                     at = saved.dashboard.source.location(panel.offset)
                     message = "this table names no columns, so viewers get every column of its query"
-                    fix = "write columns: [NAME, …] with those that viewers may see, or columns: all"
+                    fix = "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
                     yield at.file, Finding("columns-left-out", Severity.WARNING, at.line, at.column, message, fix)
 
     def _queries(self) -> Iterator[Located]:
@@ -197,7 +200,7 @@ class DashboardCheck:
                 *lint(template, paramstyle=None, properties=known, given=(), schema=self._schema),
                 *covered,
             ):
-                if finding.code != "unused-parameter":  # controls are declared for all queries; some need fewer
+                if finding.code != "unused-parameter":  # every query declares all controls, and may use only some
                     yield finding.file or file, finding
 
     def _of_formats(self) -> Iterator[Located]:
@@ -219,7 +222,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Each template with its panel (None for a control) and file. An inline statement is named after its panel."""
+    """Yield (panel or None for a control, file, template). A statement in the dashboard's file is named after its
+    panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -236,16 +240,15 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
-    """The columns that a panel reads from a template."""
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
     found = (use for use in panel.columns if whole or use.key == panel.kind)
-    return tuple(use for use in found if "{{" not in use.name)  # the column depends on the group
+    return tuple(use for use in found if "{{" not in use.name)  # with a variable, the name depends on the group
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """The variables of titles and views that a group lacks, at their first use."""
+    """Yield an error for each variable of titles and views that the group lacks, at its first use."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
@@ -263,13 +266,13 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The first position of a variable after ``start``; else ``start``, as a YAML escape may hide it."""
+    """The variable's first position after ``start``, or ``start`` if a YAML escape hides it."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:
-    """Findings on stdout, as text or one JSON object; totals on stderr."""
+    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}
@@ -285,13 +288,13 @@ def print_report(report: DashboardReport, style: str) -> None:
         looked_at.append(_counted(report.groups, "group", "groups"))
     print_note(f"{', '.join(looked_at)}: {count_by_severity(report.findings) or 'nothing found'}")
     for engine, files in engines.engines.items() if engines is not None else ():
-        why = "which cannot explain it or this statement"
+        why = "which does not explain statements of this kind"
         print_note(f"not explained by {engine}, {why}: {_counted(len(files), 'query', 'queries')}")
     if engines is not None and engines.unasked:
         why = "no group has both its data source and all its variables"
         print_note(f"not explained, because {why}: {_counted(len(engines.unasked), 'query', 'queries')}")
     if engines is not None and engines.unnamed:
-        why = "as the engine names none without running the query"
+        why = "because the engine names them only when the query runs"
         print_note(f"columns not checked, {why}: {_counted(len(engines.unnamed), 'query', 'queries')}")
     if report.queries and report.tenant_column is None:
         print_note(f"{NOT_LOOKED_FOR} (--environment)")

@@ -11,13 +11,13 @@ from tenantry.cli.options import (
     as_name,
     choose_environment,
     environment_option,
+    get_group,
     parse_pairs,
     settings,
     with_store,
 )
 from tenantry.cli.output import printable
-from tenantry.errors import InvalidSettings, UnknownGroup
-from tenantry.groups import Environment, UserGroup
+from tenantry.errors import InvalidSettings
 from tenantry.ports import Store
 from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
@@ -40,7 +40,7 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Raises InvalidSettings, InvalidDashboards, InvalidQueries."""
+    """Raises InvalidSettings for an unknown name, and InvalidDashboards, InvalidQueries."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, not needed for `--help`
 
     dashboards = DashboardFolder(folder)
@@ -48,14 +48,6 @@ def find_dashboard(folder: Path, name: str) -> SavedDashboard:
         near = did_you_mean(name, dashboards)
         raise InvalidSettings(f"there is no dashboard {name!r} in {folder}: {near}there are {', '.join(dashboards)}")
     return dashboards[name]
-
-
-async def find_group(store: Store, environment: Environment, provided_id: str) -> UserGroup:
-    """Raises UnknownGroup."""
-    issued = await store.groups.get(environment, provided_id)
-    if issued is None:
-        raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")
-    return issued.group
 
 
 def _filters(given: tuple[str, ...]) -> dict[str, Any]:
@@ -69,9 +61,16 @@ def _filters(given: tuple[str, ...]) -> dict[str, Any]:
 @click.command("explain")
 @click.argument("name", metavar="NAME")
 @group_option
-@click.option("--against", type=as_name, metavar="ID", help="Another group, to show the differences.")
+@click.option("--against", type=as_name, metavar="ID", help="A second group, to show how the two differ.")
 @click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; repeatable.")
-@click.option("--format", "style", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    show_default=True,
+    help="The output format.",
+)
 @folder_option
 @environment_option
 @with_store
@@ -85,18 +84,19 @@ async def explain_command(
     folder: Path,
     environment: str | None,
 ) -> None:
-    """Explain why a group sees what it sees in the dashboard NAME: each panel's data source, its SQL, and the origin of
-    each value.
+    """Explain why a group sees what it sees in the dashboard NAME: the data source and SQL of each panel, and the
+    origin of each value. No query is run.
 
-    With --against, show the differences between two groups; as html, both side by side. Nothing is run. The output
-    contains the group's properties.
+    With --against, show the differences between two groups; as html, both side by side. The output contains properties
+    of the groups.
     """
     from tenantry.dashboards.explanation import explain_dashboard
     from tenantry.datasources import DataSources
 
     saved = find_dashboard(folder, name)
     target = await choose_environment(store, environment)
-    groups = [await find_group(store, target, each) for each in (provided_id, against) if each is not None]
+    compared = [each for each in (provided_id, against) if each is not None]
+    groups = [(await get_group(store, target, each)).group for each in compared]
     async with DataSources(store, keys=settings().keys) as sources:
         explained = [
             await explain_dashboard(saved, group, sources, filters=_filters(filters), values=True) for group in groups

@@ -12,10 +12,10 @@ from tenantry.cli.options import (
     choose_environment,
     environment_option,
     json_option,
+    note_unsealed,
     with_store,
 )
 from tenantry.cli.output import print_note, print_secret
-from tenantry.cli.sealing import note_unsealed
 from tenantry.ports import Store
 
 _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
@@ -24,8 +24,8 @@ _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
 def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -> str:
     if not _ADDRESS.fullmatch(address):
         raise click.BadParameter(
-            f"{address!r} does not start with http:// or https://: write the whole address, such as "
-            "https://app.example.com/dashboards, or a path of your app, such as /dashboards"
+            f"{address!r} is no URL and no path: write a URL such as https://app.example.com/dashboards, or a path of "
+            "your app such as /dashboards"
         )
     return address.rstrip("/")
 
@@ -48,7 +48,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards, to check that NAME exists.",
+    help="The folder of the dashboards; refuse a NAME that is not in it.",
 )
 @environment_option
 @json_option
@@ -62,10 +62,10 @@ async def preview_command(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print an address that shows the dashboard NAME as a group sees it. It opens once, within ten minutes, and works
-    for ten minutes.
+    """Print an address that shows the dashboard NAME as a group sees it. The address can be opened once, within ten
+    minutes; the preview then works for ten minutes.
 
-    Anyone with the address sees the group's data. The audit trail records who created it, for which group and
+    Anyone who opens the address sees the group's data. The audit trail records who created it, for which group and
     dashboard.
     """
     from tenantry.dashboards.preview import Previews, preview_address
@@ -78,12 +78,12 @@ async def preview_command(
     print_secret(preview_address(mount, name, code), record, field="address", as_json=as_json)
     if folder is None:
         print_note(f"The dashboard {name!r} was not looked up: give the folder of the dashboards with --folder DIR.")
-    print_note("It opens once, within ten minutes. The preview then ends after ten minutes.")
+    print_note("The address can be opened once, within ten minutes. The preview then works for ten minutes.")
     await note_unsealed(store)
 
 
 def _require(folder: Path, name: str) -> None:
-    """Raises InvalidDashboards, InvalidQueries, and click.BadParameter for an unknown dashboard."""
+    """Raises click.BadParameter for an unknown name, and InvalidDashboards, InvalidQueries."""
     from tenantry.dashboards import DashboardFolder
     from tenantry.suggestions import did_you_mean
 

@@ -14,11 +14,14 @@ from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.cli.options import choose_environment
+from tenantry.cli.options import (
+    choose_environment,
+    get_group,
+)
 from tenantry.cli.output import print_note
 from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
 from tenantry.datasources import DataSources
-from tenantry.errors import InvalidQueries, UnknownGroup
+from tenantry.errors import InvalidQueries
 from tenantry.groups import GroupDraft, Tag
 from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
@@ -33,11 +36,12 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""Opens a store with its keys. The function returns the token of the group to show, in the server's event loop."""
+"""Opens a store and its keys. The returned function, called in the server's event loop, returns the token of the group
+to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """A group of the store. The function raises UnknownEnvironment, UnknownGroup."""
+    """Show a group of the store. The function for the token raises UnknownEnvironment, UnknownGroup."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
@@ -47,10 +51,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
         async def token() -> str:
             target = await choose_environment(store, environment)
-            issued = await store.groups.get(target, provided_id)
-            if issued is None:
-                raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
-            return keys.mint(issued.token)
+            return keys.mint((await get_group(store, target, provided_id)).token)
 
         return store, keys, token
 
@@ -58,7 +59,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """A group in an in-memory store, with an empty data source by default."""
+    """Show a sample group in an in-memory store. ``source``: URL of its data source; default: an empty database."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -88,7 +89,7 @@ def _empty_source() -> str:
 
 
 def _schemas(folder: Path) -> set[str]:
-    """The schemas that the dashboards query; ``main`` if they cannot be read."""
+    """The schemas that the dashboards query, and ``main``."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:
@@ -111,7 +112,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
-        # Accept only local host names, against DNS rebinding.
+        # Refuse other host names, against DNS rebinding.
         trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
         run(trusted, listener, announce=announce, prepare=prepare)
 
@@ -119,14 +120,12 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
 def _names(dashboards: ReloadingFolder) -> list[str]:
     try:
         return sorted(dashboards)
-    except InvalidQueries as error:  # opening a dashboard shows the error too
+    except InvalidQueries as error:  # a page shows the error, too
         print_note(error.message)
         return []
 
 
 class _OneViewer:
-    """Adds the group's token to each request."""
-
     def __init__(self) -> None:
         self.token = b""
 

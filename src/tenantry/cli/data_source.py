@@ -15,16 +15,17 @@ from tenantry.cli.options import (
     environment_option,
     json_option,
     keys_option,
+    note_unsealed,
     settings,
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
-_LIST_SECONDS: Final = 3.0  # per source
+_LIST_SECONDS: Final = 3.0
+"""Seconds that `list` waits for each data source."""
 
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
@@ -48,7 +49,7 @@ def data_source() -> None:
 @click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the connection. SQLite and PostgreSQL are still searched for Tenantry's tables.",
+    help="Do not test the connection. A SQLite or PostgreSQL source that holds Tenantry's own tables is still refused.",
 )
 @keys_option
 @json_option
@@ -64,10 +65,11 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Register a data source under your own NAME and print its id (ds_…). The connection is tested first unless
-    --no-check is given. The password is encrypted with the key file.
+    """Register a data source under a NAME of your choice and print its id (ds_…). Tests the connection first. The
+    password in the URL is stored encrypted with the key file.
 
-    Instead of a password the URL may contain a reference, env:NAME or file:/path, which is read where queries run.
+    Instead of the password the URL may contain a reference, env:NAME or file:/path. The program that runs the queries
+    then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
     from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, not needed for `--help`
@@ -78,7 +80,7 @@ async def create(
         url = sys.stdin.read().strip()
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
-    variables = check_session_variables(url, pairs)  # pairs, so that a repeated name is noticed
+    variables = check_session_variables(url, pairs)  # takes pairs, to refuse a repeated name
     url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
     stored = _encrypted(url, keys, target, source_id)
     if not no_check:
@@ -100,7 +102,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """Raises InvalidKeys if a password needs a key file and it is missing."""
+    """Encrypt the password in a URL. Raises InvalidKeys if there is a password and no key file."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 
@@ -136,7 +138,7 @@ async def _check_new(source: RegisteredSource) -> None:
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query would, and print the response time. Fails if it does not respond."""
+    """Connect to a data source as a query would, and print how long that took. Exits with 1 if it fails."""
     target = await choose_environment(store, environment)
     source = await store.sources.get(target, reference)
     if source is None:
@@ -154,7 +156,7 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 @json_option
 @with_store
 async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """List the data sources of an environment, and whether each responds within a few seconds; passwords are masked.
+    """List the data sources of an environment, and whether each responds within 3 seconds. Passwords are masked.
 
     The column secrets shows how the store keeps the password: encrypted, as a reference, or plain.
     """
@@ -178,7 +180,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
-    """Remove a data source. Groups mapped to it get an error, never another source."""
+    """Remove a data source. Queries of groups that are mapped to it fail; no other source takes its place."""
     target = await choose_environment(store, environment)
     gone = await store.sources.delete(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)

@@ -2,19 +2,24 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_option, with_store
+from tenantry.cli.options import (
+    as_name,
+    as_new_name,
+    author,
+    get_environment,
+    grace_type,
+    groups_of,
+    json_option,
+    note_unsealed,
+    with_store,
+)
 from tenantry.cli.output import print_note, print_rows, print_value
-from tenantry.cli.sealing import note_unsealed
-from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, SchemaLearner, Tag
 from tenantry.ports import Store
-
-PAGE: Final = 500
-"""Groups per read."""
 
 
 @click.group()
@@ -24,14 +29,18 @@ def environment() -> None:
 
 @environment.command("create")
 @click.argument("name", type=as_new_name)
-@click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="The kind of groups in it.")
-@click.option("--external-data-sources", is_flag=True, help="Do not check mappings: the app routes queries itself.")
+@click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What its groups are for.")
+@click.option(
+    "--external-data-sources",
+    is_flag=True,
+    help="Do not check the mappings of groups, as your app routes queries itself.",
+)
 @click.option(
     "--grace-seconds",
     type=grace_type,
     default=0,
     show_default=True,
-    help="How long an old token stays valid after a rotation, unless that sets another grace.",
+    help="Seconds that an old token stays valid after a rotation, unless the rotation sets another grace.",
 )
 @json_option
 @with_store
@@ -72,8 +81,8 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Keep old tokens of the environment NAME valid for SECONDS after each future rotation; 0 disables the grace."""
-    changed = await store.environments.set_grace(await _known(store, name), seconds, author=author())
+    """Keep the old token valid for SECONDS after each rotation in the environment NAME; 0: it is refused at once."""
+    changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
 
@@ -84,14 +93,15 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 @json_option
 @with_store
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
-    """Let only pages of the origins HOSTS embed the dashboards of the environment NAME; without HOSTS, no page may.
+    """Let pages of the origins HOSTS embed the dashboards of the environment NAME, and no others.
 
-    An origin is https://app.example.com, https://*.example.com, or 'self' including its quotes.
+    An origin is https://app.example.com, https://*.example.com, or 'self' with its quotes. Without HOSTS no page may
+    embed them.
     """
     from tenantry.dashboards.embedding import check_hosts  # slow to import
 
     checked = check_hosts(hosts, "HOSTS")
-    set_to = await store.environments.set_embedding_hosts(await _known(store, name), checked, author=author())
+    set_to = await store.environments.set_embedding_hosts(await get_environment(store, name), checked, author=author())
     print_value(name, {"name": name, "embedding_hosts": list(set_to)}, field="name", as_json=as_json)
     await note_unsealed(store)
 
@@ -102,24 +112,14 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 async def learn_schema(store: Store, name: str) -> None:
     """Print a JSON Schema of the properties that the groups of the environment NAME have today.
 
-    It requires the properties that every group has, and contains no group's values. Save it as schemas/NAME.json next
-    to your queries.
+    The schema requires the properties that every group has, and contains no values of groups. Save it as
+    schemas/NAME.json in your folder of queries.
     """
-    known = await _known(store, name)
+    known = await get_environment(store, name)
     learner = SchemaLearner()
-    page = await store.groups.list(known, limit=PAGE)
-    while page:
-        for each in page:
-            learner.add(each.properties)
-        page = await store.groups.list(known, after=page[-1].team_id, limit=PAGE)
+    async for group in groups_of(store, known):
+        learner.add(group.properties)
     click.echo(json.dumps(learner.document(), ensure_ascii=False, indent=2))
-
-
-async def _known(store: Store, name: str) -> Environment:
-    known = await store.environments.get(name)
-    if known is None:
-        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    return known
 
 
 def _row(each: Environment) -> dict[str, Any]:

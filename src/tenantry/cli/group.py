@@ -9,45 +9,38 @@ import click
 
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_sync import sync
-from tenantry.cli.moments import as_duration, as_moment, read_end
+from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
+    PAGE,
     OptionDecorator,
     as_name,
     author,
     choose_environment,
     environment_option,
+    get_group,
     grace_type,
     json_option,
     keys_option,
+    note_unsealed,
     parse_json_pairs,
     parse_pairs,
     queries_option,
     with_store,
 )
-from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
-from tenantry.cli.sealing import note_unsealed
+from tenantry.cli.output import FAILED, RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.clock import utc_now
-from tenantry.errors import TenantryError, UnknownGroup
+from tenantry.errors import TenantryError
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
 from tenantry.ports import Store
 from tenantry.tokens import mask_within
 
-PAGE = 500
-FAILED = 1
-
 property_option: OptionDecorator = click.option(
-    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; repeatable."
+    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="A property, as JSON or text; repeatable."
 )
 map_option: OptionDecorator = click.option(
-    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; repeatable."
+    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="The data source of a schema; repeatable."
 )
-expires_in_option: OptionDecorator = click.option(
-    "--expires-in", type=as_duration, metavar="DURATION", help="Its end date from now: 30m, 12h, 90d or 8w."
-)
-expires_at_option: OptionDecorator = click.option(
-    "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
-)
-dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show the result.")
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Change nothing; show the result.")
 
 
 @click.group()
@@ -61,7 +54,7 @@ group.add_command(sync)
 
 @group.command("create")
 @click.argument("provided_id", type=as_name, metavar="ID")
-@click.option("--name", help="Default: the ID.")
+@click.option("--name", help="The group's name; default: the ID.")
 @property_option
 @map_option
 @expires_in_option
@@ -84,7 +77,8 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group ID, or find it unchanged, and print its token alone on stdout."""
+    """Create the user group ID and print its token alone on stdout. If the group exists, it is not changed, and its
+    token is printed."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
@@ -105,7 +99,7 @@ async def create(
 
 @group.command("get")
 @click.argument("provided_id", type=as_name, metavar="ID")
-@click.option("--token", "token_only", is_flag=True, help="Print the user group token alone on stdout.")
+@click.option("--token", "token_only", is_flag=True, help="Print only the user group token.")
 @environment_option
 @keys_option
 @json_option
@@ -113,22 +107,21 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group ID, and its token only with --token."""
+    """Show the user group ID without its token, or with --token only its token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
-        if found is None:
-            raise _unknown(provided_id, target.name)
-        _show_token(found, as_json=as_json)
-        return
-    issued = await store.groups.get(target, provided_id)
-    if issued is None:
-        raise _unknown(provided_id, target.name)
+        if found is not None:
+            _show_token(found, as_json=as_json)
+            return  # an unknown group is refused below
+    issued = await get_group(store, target, provided_id)
     print_record(issued.group.as_dict(), as_json=as_json)
 
 
 @group.command("list")
-@click.option("--match", type=as_name, metavar="TEXT", help="Only ids that begin with it, and names that contain it.")
+@click.option(
+    "--match", type=as_name, metavar="TEXT", help="Only groups whose id begins with, or whose name contains, TEXT."
+)
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
 @environment_option
@@ -137,7 +130,7 @@ async def get(
 async def list_(
     store: Store, match: str | None, after: int, limit: int | None, environment: str | None, as_json: bool
 ) -> None:
-    """List the user groups of an environment by team_id, without their tokens."""
+    """List the user groups of an environment without their tokens, ordered by team_id."""
     target = await choose_environment(store, environment)
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
@@ -153,14 +146,14 @@ async def list_(
 
 @group.command("update")
 @click.argument("provided_id", type=as_name, metavar="ID")
-@click.option("--name")
+@click.option("--name", help="The new name.")
 @property_option
 @map_option
 @click.option(
     "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
 @click.option(
-    "--replace", is_flag=True, help="Replace properties and mapping whole: keys that are not named are dropped."
+    "--replace", is_flag=True, help="Replace properties and mapping as a whole, dropping entries that you do not name."
 )
 @expires_in_option
 @expires_at_option
@@ -168,10 +161,12 @@ async def list_(
     "--clear",
     multiple=True,
     type=click.Choice(["properties", "mapping", "expires-at"]),
-    help="Set this field to null; expires-at: remove the end date.",
+    help="Set this field to null; for expires-at, remove the end date. Repeatable.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Write nothing: show the result; with --queries, also the queries it would break."
+    "--dry-run",
+    is_flag=True,
+    help="Change nothing; show the result and, with --queries, the saved queries that the update would break.",
 )
 @queries_option
 @environment_option
@@ -195,7 +190,8 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. Fields that are not given stay; NAME=null removes a property."""
+    """Update the user group ID. Fields that you do not give stay as they are; --property NAME=null removes a
+    property."""
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
@@ -224,7 +220,7 @@ async def update(
 @group.command("rotate")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
-    "--grace-seconds", type=grace_type, help="How long the old token stays valid; default: the environment's grace."
+    "--grace-seconds", type=grace_type, help="Seconds that the old token stays valid; default: the environment's grace."
 )
 @dry_run_option
 @environment_option
@@ -240,7 +236,8 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group ID a new token and print it alone on stdout. The old one dies, at once or after its grace."""
+    """Give the user group ID a new token and print it alone on stdout. The old token is refused at once, or when its
+    grace ends."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
@@ -253,13 +250,14 @@ async def rotate(
 @click.argument("provided_id", type=as_name, metavar="ID")
 @dry_run_option
 @environment_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
 @json_option
 @with_store
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group ID. Its token is dead; the same ID later is a new group."""
+    """Delete the user group ID. Its token is refused for ever; a group that is created with the same ID is a new
+    one."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
@@ -286,7 +284,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
         if schema in unmap:
             raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other")
         if not source:
-            fix = "leave it out" if replace else "--unmap takes it out of the mapping"
+            fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
             raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
     if unmap and replace:
         raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
@@ -294,7 +292,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token alone. A dry run shows the group instead, as there may be no token yet."""
+    """Print the token; in a dry run the group, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:
@@ -318,10 +316,6 @@ def _note_dry_run(dry_run: bool) -> None:
 def _note_end(group: UserGroup) -> None:
     if group.seconds_left(utc_now()) <= 0:
         print_note("Its end date has passed: its token is refused until it has a later one, or none.")
-
-
-def _unknown(provided_id: str, environment: str) -> UnknownGroup:
-    return UnknownGroup(f"there is no user group {provided_id!r} in {environment}: see tenantry group list")
 
 
 def _row(each: UserGroup) -> dict[str, Any]:

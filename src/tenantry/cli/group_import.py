@@ -22,7 +22,7 @@ from tenantry.cli.options import (
     settings,
     with_store,
 )
-from tenantry.cli.output import print_note, printable
+from tenantry.cli.output import FAILED, print_note, printable
 from tenantry.cli.progress import progress
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Environment
@@ -34,7 +34,6 @@ from tenantry.tokens.keys import SigningKeys
 if TYPE_CHECKING:
     from tenantry.provisioning.http import Line
 
-FAILED: Final = 1
 _PART: Final = 64 * 1024
 """Bytes per read."""
 
@@ -42,10 +41,12 @@ _PART: Final = 64 * 1024
 @click.command("import")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
 @click.option(
-    "--replace", is_flag=True, help="Replace properties and mapping whole, dropping entries that are not in the file."
+    "--replace",
+    is_flag=True,
+    help="Replace properties and mapping as a whole, dropping entries that are not in the file.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; report what each line would do.")
-@click.option("--tokens", is_flag=True, help="With --json: include each group's token.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; report what each line would do.")
+@click.option("--tokens", is_flag=True, help="With --json: include the groups' tokens.")
 @queries_option
 @environment_option
 @keys_option
@@ -62,7 +63,7 @@ async def import_(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create or change the user groups of FILE (- is stdin), one JSON object per line. Safe to run again."""
+    """Create or change the user groups in FILE (- is stdin), one JSON object per line. Safe to repeat."""
     if tokens and not as_json:
         raise click.UsageError("--tokens needs --json")
     from tenantry.provisioning.http import LineSplitter  # imports pydantic, which other group commands do not need
@@ -96,8 +97,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """A provisioner with the contract of the saved queries. ``tries_queries`` enables the contract even if the setting
-    is off, if the folder of queries is known."""
+    """Return a provisioner that checks updates against the saved queries as ``query_contract`` says. ``tries_queries``:
+    refuse breaking updates whatever the setting is, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
@@ -117,8 +118,6 @@ def _outcome_text(outcome: str, dry_run: bool) -> str:
 
 
 class _Import:
-    """Writes lines in batches and prints the report of each."""
-
     def __init__(
         self, provisioner: UpsertProvisioner, environment: Environment, replace: bool, as_json: bool, tokens: bool
     ) -> None:
@@ -135,14 +134,14 @@ class _Import:
         self.counts = UpsertCounts()
 
     async def add(self, line: Line) -> None:
-        """Raises StoreUnavailable."""
+        """Add a line, after writing the batch if the line does not fit. Raises StoreUnavailable."""
         read = self._read(line, replace=self._replace)
         if not self._batch.takes(read):
             await self.write()
         self._batch.add(read)
 
     async def write(self) -> None:
-        """Write the collected lines. Raises StoreUnavailable."""
+        """Write and report the batch. Raises StoreUnavailable."""
         batch, self._batch = self._batch, self._new_batch()
         results = await batch.write(self._provisioner, self._environment, merge=not self._replace, author=self._author)
         self.counts.add(results)
@@ -164,7 +163,7 @@ class _Import:
 
 
 def failure(error: Mapping[str, Any] | TenantryError) -> str:
-    """An error in one line, as at the end of a command."""
+    """Format an error as one line, as the command line prints it."""
     if isinstance(error, TenantryError):
         error = {"code": error.code, "message": error.message, "field": error.field}
     field = f"{error['field'].strip('/')}: " if error.get("field") else ""
@@ -172,7 +171,7 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """The size of a file on disk; else None."""
+    """Size of a file on disk; None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

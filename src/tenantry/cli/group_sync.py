@@ -11,18 +11,19 @@ from typing import IO, Any, Final
 
 import click
 
-from tenantry.cli.group_import import FAILED, failure, new_provisioner
+from tenantry.cli.group_import import failure, new_provisioner
 from tenantry.cli.groups_file import read_groups
 from tenantry.cli.options import (
     author,
     choose_environment,
     environment_option,
+    groups_of,
     json_option,
     keys_option,
     queries_option,
     with_store,
 )
-from tenantry.cli.output import print_note, printable
+from tenantry.cli.output import FAILED, print_note, printable
 from tenantry.cli.progress import progress
 from tenantry.errors import InvalidGroupsFile, StoreUnavailable, TenantryError, UnknownGroup
 from tenantry.groups import Environment, UserGroup, thaw, write_moment
@@ -30,16 +31,15 @@ from tenantry.ports import Store
 from tenantry.provisioning import Upsert, UpsertProvisioner
 from tenantry.tokens import mask_within
 
-_PAGE: Final = 500
 _TOGETHER: Final = 250
 """Groups per transaction."""
 
 
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
-@click.option("--dry-run", is_flag=True, help="Write nothing: show what would change.")
-@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE; asks first.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; show what would change.")
+@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after a question.")
+@click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
 @queries_option
 @environment_option
 @keys_option
@@ -56,7 +56,7 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE. Deletes no group without --prune."""
+    """Make the user groups of an environment match FILE. Groups that are not in FILE stay, unless you give --prune."""
     target = await choose_environment(store, environment)
     wanted = read_groups(_text(file), file.name)
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run)
@@ -90,7 +90,7 @@ def _text(file: IO[bytes]) -> str:
         return file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         at = error.start
-    raise InvalidGroupsFile(f"{file.name} is not UTF-8, at byte {at}: save it as UTF-8")
+    raise InvalidGroupsFile(f"{file.name} is not UTF-8 at byte {at}: save it as UTF-8")
 
 
 # --- differences ------------------------------------------------------------------------------------------------------
@@ -98,8 +98,9 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """Groups to create and change (each field's old and new value), the number of unchanged groups, and the ids missing
-    from the file. ``groups`` counts the environment's groups."""
+    """How the file differs from the environment: groups to create; groups to change, with each field's old and new
+    value; number of unchanged groups; ids that are not in the file (``absent``); number of groups in the environment
+    (``groups``)."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
@@ -112,7 +113,6 @@ class Difference:
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
-        """One line per group, for people."""
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:
@@ -131,13 +131,11 @@ class Difference:
 
 
 async def compare(store: Store, environment: Environment, wanted: Mapping[str, Upsert]) -> Difference:
-    found, seen, after = Difference(), set[str](), 0
+    found, seen = Difference(), set[str]()
     with progress(None, "Comparing") as advance:
-        while page := await store.groups.list(environment, after=after, limit=_PAGE):
-            after = page[-1].team_id
-            for group in page:
-                _compare(group, wanted, seen, found)
-            advance(len(page))
+        async for group in groups_of(store, environment):
+            _compare(group, wanted, seen, found)
+            advance(1)
     found.create = [upsert for provided_id, upsert in wanted.items() if provided_id not in seen]
     return found
 
@@ -157,7 +155,8 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """Each field, property and mapping entry that differs, as ``{"from": …, "to": …}`` without absent values."""
+    """Each field, property and mapping entry that differs as ``{"from": …, "to": …}``; a new entry has no ``from``, a
+    removed one no ``to``."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
@@ -167,7 +166,7 @@ def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any
                 change = {side: values[member] for side, values in sides.items() if member in values}
                 if len(change) == 1 or _json(change["from"]) != _json(change["to"]):
                     found[f"{name}.{member}"] = change
-            if not any(key.startswith(f"{name}.") for key in found):  # the same entries in another order
+            if not any(key.startswith(f"{name}.") for key in found):  # only the order of the entries differs
                 found[name] = {"from": before, "to": after}
         else:
             found[name] = {"from": before, "to": after}
@@ -194,7 +193,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """The errors of failed groups by id. Raises StoreUnavailable; earlier writes stay."""
+    """Write the groups and return errors by id. Raises StoreUnavailable; earlier batches stay written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:
@@ -244,7 +243,7 @@ def _summary(
     elif absent and prune and failures:
         parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, because others failed")
     elif absent and prune:
-        parts.append(f"{absent} {'to delete' if dry_run else 'gone already'}")
+        parts.append(f"{absent} {'to delete' if dry_run else 'already deleted'}")
     elif absent:
         parts.append(f"{absent} not in the file: --prune deletes them")
     return ", ".join(parts)

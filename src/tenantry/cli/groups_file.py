@@ -1,4 +1,4 @@
-"""A file that declares user groups: YAML 1.2, JSON or NDJSON."""
+"""Reads a file that declares user groups: YAML 1.2, JSON or NDJSON."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from tenantry.provisioning.http import Line, LineSplitter
 
 LONGEST: Final = 64 * 1024 * 1024
-"""The most characters of a file."""
+"""Maximum characters of a file."""
 
 FIELDS: Final = SETTABLE_FIELDS
 _SHOWN: Final = 20
 _PART: Final = 64 * 1024
-_NO_GROUP: Final = "write one a line; for an environment without groups, write  groups: {}  in a YAML file"
+_NO_GROUP: Final = "write one group per line; to declare no groups, write  groups: {}  in a YAML file"
 _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
 
 
 def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """The file's groups by id, in order. Files named ``.ndjson`` or ``.jsonl`` have one group per line. Raises
-    InvalidGroupsFile with all mistakes."""
+    """The groups in ``text`` by id, in its order. In files named ``.ndjson`` or ``.jsonl`` each line is a group. Raises
+    InvalidGroupsFile with the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
-            f"{file}: a file of groups may have {LONGEST} characters, and this one has {len(text)}: split it"
+            f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: split it"
         )
     errors: list[str] = []
     wanted: dict[str, Upsert] = {}
@@ -72,7 +72,7 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
             continue
         before = first.setdefault(read.parsed.provided_id, line.number)
         if before != line.number:
-            yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: take one of them out"
+            yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: remove one of the lines"
         else:
             yield read.parsed
     if read is None:  # a failed export must not delete all groups
@@ -118,20 +118,20 @@ def _yaml(text: str, file: str) -> Iterator[Upsert | str]:
 def _groups(root: YamlNode, source: Source) -> _Groups:
     top = root.value
     if not isinstance(top, dict) or "groups" not in top:
-        raise source.error(root.offset, "a file of groups has the key groups", _EXAMPLE)
+        raise source.error(root.offset, "a file of groups needs the key groups", _EXAMPLE)
     for name, offset in root.keys.items():
         if name != "groups":
-            fix = f"{did_you_mean(name, ['groups'])}The file has groups alone"
+            fix = f"{did_you_mean(name, ['groups'])}The only key of the file is groups"
             raise source.error(offset, f"there is no key {name}", fix)
     node = top["groups"]
     if not isinstance(node.value, dict):
         offset = root.keys["groups"] if node.value is None else node.offset
-        raise source.error(offset, "groups is a mapping of ids to groups", _EXAMPLE)
+        raise source.error(offset, "groups must be a mapping of ids to groups", _EXAMPLE)
     return _Groups(node)
 
 
 class _Groups(dict[str, YamlNode]):
-    """The YAML nodes of the groups, and the positions of their ids."""
+    """The YAML node of each group by id; ``offsets`` has the positions of the ids."""
 
     def __init__(self, node: YamlNode) -> None:
         assert isinstance(node.value, dict)  # noqa: S101 - checked by the caller
@@ -144,9 +144,9 @@ def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) ->
 
     fields: Any = {} if node.value is None else node.plain()
     if not isinstance(fields, dict):
-        raise source.error(node.offset, "a group is a mapping of its fields", f"one of: {', '.join(FIELDS)}")
+        raise source.error(node.offset, "a group must be a mapping of its fields", f"one of: {', '.join(FIELDS)}")
     if "user_group_id" in fields:
-        raise source.error(node.keys["user_group_id"], "the id is the key of the group", "take this field out")
+        raise source.error(node.keys["user_group_id"], "the id is the key of the group", "remove this field")
     try:
         operation = parse_line({"user_group_id": provided_id, **fields}, replace=True)
         upsert = Upsert(operation.user_group_id, operation.changes())
@@ -165,7 +165,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The position of the value at ``path``, of its key if the key is wrong, or of the nearest parent."""
+    """The position of the value at ``path``, of its key if that is unknown, or of the nearest value above it."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]
@@ -214,5 +214,5 @@ _FIXES: Final = (
     ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""Part of an error message -> the fix. The first match is used."""
+"""(part of an error message, fix). The first pair whose part is in the message is used."""
 OTHER_FIX: Final = "remove it, or write another value"

@@ -22,7 +22,7 @@ def keys() -> None:
 @keys_option
 @json_option
 def new(keys: str | None, as_json: bool) -> None:
-    """Create a new key file (mode 0600) and print its path. Never overwrites a file."""
+    """Create a key file (mode 0600) with one key and print its path. An existing file is not overwritten."""
     path = settings(keys=keys).keys
     key_file.create_key_file(path)
     print_value(str(path), {}, field="path", as_json=as_json)
@@ -34,11 +34,11 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a new active key and print its id. Tokens signed with older keys stay valid. The passwords of data sources
-    are encrypted for the new key too; plain-text passwords are encrypted for all keys."""
+    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypts the
+    passwords of data sources for the new key, and passwords in plain text for all keys."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # before changing the file, so that an unavailable store loses no key
+        await store.environments.list()  # if the store is unavailable, fail before the key file changes
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)
@@ -49,7 +49,8 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     else:
         print_note("There is no store yet, so no data source passwords were encrypted.")
     print_note(
-        "Programs that read this file follow it. Bring it to your other hosts: one without it refuses the new tokens."
+        "Programs on this host read the new key by themselves. Copy the file to your other hosts: until then they "
+        "refuse the new tokens."
     )
 
 
@@ -57,7 +58,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @keys_option
 @json_option
 def list_(keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys and mark the active one. Secrets are not shown."""
+    """List the ids of all keys, and which one is active. Secrets are not shown."""
     rows: list[dict[str, Any]] = [
         {"id": key.id, "active": key.active, "created": key.created_at.isoformat(timespec="seconds")}
         for key in key_file.list_keys(settings(keys=keys).keys)
@@ -71,8 +72,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key: all tokens that it signed die within seconds. Passwords of data sources are first
-    encrypted for the other keys only."""
+    """Remove an inactive key. All tokens that it signed are refused within the staleness bound. Passwords of data
+    sources are first encrypted anew for the other keys only."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     if key_id in ring.ids and key_id != ring.active_id:
@@ -91,14 +92,15 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
     print_note(
-        "Groups whose token it signed answer signing_key_missing until they are rotated: tenantry group rotate ID"
+        "/api/user answers signing_key_missing for a group whose token it signed, until you rotate the group: "
+        "tenantry group rotate ID"
     )
 
 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the store's URLs for the keys of the file; return the failures and their reasons."""
+    """Encrypt the URLs of data sources for the file's keys, except ``without``. Returns failures with reasons."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

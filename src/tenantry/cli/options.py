@@ -8,14 +8,15 @@ import json
 import os
 import shlex
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
 
-from tenantry.errors import InvalidKeys, InvalidSettings, UnknownEnvironment
-from tenantry.groups import Author, Environment
+from tenantry.cli.output import print_note
+from tenantry.errors import InvalidKeys, InvalidSettings, TenantryError, UnknownEnvironment, UnknownGroup
+from tenantry.groups import Author, Environment, Issued, UserGroup
 from tenantry.ports import Store
 from tenantry.tokens import holds_token
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from tenantry.server import Settings
     from tenantry.tokens.keys import SigningKeys
 
+PAGE: Final = 500
+"""Groups or audit entries per read of the store."""
+
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 
 
 class OptionDecorator(Protocol):
@@ -34,8 +37,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Validate a string to store: up to 255 characters, in UTF-8 (shells pass any bytes), without a token. Errors do
-    not repeat it."""
+    """Validate a string to store: at most 255 characters, UTF-8 (shells pass any bytes), no token, which errors do not
+    quote. Raises click.BadParameter."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -50,14 +53,15 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id: 1 to 255 characters. Stored names may be older than the ban on tokens."""
+    """Validate a name or id to look up: 1 to 255 characters. Old stored names may contain a token. Raises
+    click.BadParameter."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """Validate a new name: ``as_name`` and ``as_text``."""
+    """Validate a name or id to store: not empty, and ``as_text``. Raises click.BadParameter."""
     return as_text(as_name(value))
 
 
@@ -66,16 +70,14 @@ database_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_DATABASE",
     show_envvar=True,
-    help="The store; default sqlite:///tenantry.db.",
+    help="URL of the store; default sqlite:///tenantry.db.",
 )
 port_option: OptionDecorator = click.option(
     "--port",
     type=click.IntRange(0, 65_535),
-    default=8000,
     envvar="TENANTRY_PORT",
     show_envvar=True,
-    show_default=True,
-    help="Port to listen on; 0 picks a free port.",
+    help="Port to listen on; default 8000, 0 picks a free port.",
 )
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
@@ -85,33 +87,35 @@ queries_option: OptionDecorator = click.option(
     type=click.Path(file_okay=False),
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="Folder of saved queries, for --query-contract.",
+    help="Folder of saved queries, which --query-contract needs.",
 )
 query_contract_option: OptionDecorator = click.option(
     "--query-contract",
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What to do with an update of properties that breaks a saved query; default off.",
+    help="Whether to report or refuse an update of properties that breaks a saved query; default off.",
 )
-environment_option: OptionDecorator = click.option(
-    "--environment",
-    type=as_name,
-    metavar="NAME",
-    envvar="TENANTRY_ENVIRONMENT",
-    show_envvar=True,
-    help="Needed when there are several environments.",
-)
+
+
+def _environment_option(text: str) -> OptionDecorator:
+    return click.option(
+        "--environment", type=as_name, metavar="NAME", envvar="TENANTRY_ENVIRONMENT", show_envvar=True, help=text
+    )
+
+
+environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
+environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
 def settings(**given: Any) -> Settings:
-    """The settings, overridden by the given options. Raises InvalidSettings."""
+    """The settings, overridden by ``given``. Raises InvalidSettings."""
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
-    # The processes of this host share the run folder, so child processes need the setting too.
+    # The shared slots of the host read the run folder from the environment, in this process and in its children.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)
@@ -120,7 +124,7 @@ def settings(**given: Any) -> Settings:
 
 def author() -> Author:
     """The user who runs this command, for the audit trail."""
-    # The process's effective user, not that of the environment variables.
+    # The effective user of the process: environment variables such as USER can be set to anything.
     try:
         import pwd  # missing on Windows
 
@@ -131,7 +135,7 @@ def author() -> Author:
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """The keys that seal new audit entries; None if this user has no key file."""
+    """The keys that seal audit entries; None if this user cannot read the key file."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
@@ -141,15 +145,15 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Call an async command with an open store as first argument. Writes are also published to the configured Valkey or
-    Redis."""
+    """Make a click command of an async function that takes the open store. Adds --database. Writes are also published
+    to the configured Valkey or Redis."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
 
-        chosen = settings(database=database, keys=arguments.get("keys"))  # if the command has the option
+        chosen = settings(database=database, keys=arguments.get("keys"))  # None if the command has no --keys
         async with AsyncExitStack() as stack:
-            # Operators' reads are not counted as usage.
+            # usage_seconds=None: do not count an operator's reads as usage.
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
@@ -166,8 +170,18 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return run
 
 
+async def note_unsealed(store: Store, keys: str | None = None) -> None:
+    """Warn if this command ran without the key file while the trail has sealed entries."""
+    if sealing_keys(settings(keys=keys)) is not None:
+        return
+    with suppress(TenantryError):  # the command itself has succeeded
+        if await store.audit.head() is not None:
+            print_note("no key file: this command's audit entries are not sealed; set TENANTRY_KEYS")
+
+
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """The environment with this name, or the only one. Raises UnknownEnvironment, InvalidSettings."""
+    """The environment of this name, else of the setting, else the only one. Raises UnknownEnvironment,
+    InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -175,13 +189,38 @@ async def choose_environment(store: Store, name: str | None) -> Environment:
     if name is not None:
         raise UnknownEnvironment(
             f"there is no environment {name!r}; there are: {', '.join(every) or 'none'}. "
-            f"Make one: tenantry environment create {shlex.quote(name)} --tag Customer"
+            f"Create it: tenantry environment create {shlex.quote(name)} --tag Customer"
         )
     if not every:
         raise UnknownEnvironment("there is no environment yet: tenantry environment create production --tag Customer")
     if len(every) > 1:
         raise InvalidSettings(f"there are several environments: name one with --environment ({', '.join(every)})")
     return next(iter(every.values()))
+
+
+async def get_environment(store: Store, name: str) -> Environment:
+    """Raises UnknownEnvironment."""
+    found = await store.environments.get(name)
+    if found is None:
+        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    return found
+
+
+async def get_group(store: Store, environment: Environment, provided_id: str) -> Issued:
+    """Raises UnknownGroup."""
+    found = await store.groups.get(environment, provided_id)
+    if found is None:
+        raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")
+    return found
+
+
+async def groups_of(store: Store, environment: Environment) -> AsyncIterator[UserGroup]:
+    """Every group of the environment, by ``team_id``."""
+    page = await store.groups.list(environment, limit=PAGE)
+    while page:
+        for group in page:
+            yield group
+        page = await store.groups.list(environment, after=page[-1].team_id, limit=PAGE)
 
 
 def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
@@ -198,7 +237,8 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """Like ``parse_pairs``, with JSON values where possible: ``seats=5`` is a number, ``region=eu`` a string."""
+    """Parse values as JSON, else as strings: ``seats=5`` is a number, ``region=eu`` a string. Raises
+    click.BadParameter."""
 
     def reject(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")

@@ -1,19 +1,21 @@
-"""Output of commands: rows or JSON on stdout, prose on stderr."""
+"""Output of commands: rows or JSON on stdout, notes on stderr."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import click
 
 from tenantry.tokens import mask_within
 
+FAILED: Final = 1
+"""Exit code of a command that was refused or found an error."""
+
 
 def print_note(text: str) -> None:
-    """Print prose on stderr."""
     click.echo(text, err=True)
 
 
@@ -25,7 +27,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 class RowPrinter:
     """Prints a table with a header, or a JSON array, page by page.
 
-    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. Columns widen where a later page needs it.
+    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. A column becomes wider when a later page needs it.
     """
 
     def __init__(self, *, as_json: bool) -> None:
@@ -65,8 +67,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, as callers
-    of the API choose ids."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, as API
+    callers choose ids."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -74,7 +76,7 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 class JsonLinePrinter:
-    """Prints one JSON object per line, for endless rows; used like a RowPrinter."""
+    """A RowPrinter for rows that keep arriving: one JSON object per line."""
 
     def __enter__(self) -> Self:
         return self
@@ -96,12 +98,12 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print an id or name alone, or with ``as_json`` inside the record, as ``field``. A token in it is masked."""
+    """Print an id or name alone; with ``as_json``, the record with it as ``field``. A token is masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Like ``print_value``, for a requested token: not masked."""
+    """Like ``print_value``, but not masked: for a token that the user asked for."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -109,7 +111,7 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """A token in a record is a mistake, so it is masked."""
+    """A token that was stored in a record by mistake is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 
@@ -121,6 +123,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, without terminal control characters: callers of the API choose names, which must not forge
-    a row or steer the terminal."""
+    """Escape line breaks and control characters, so that a name from an API caller cannot forge a row or control the
+    terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

@@ -7,25 +7,23 @@ from typing import Final
 import click
 
 from tenantry._lazy import EntryPointError, entry_points_of, load_entry_point
+from tenantry.cli.output import FAILED
 from tenantry.tokens import mask_within
 
 PLUGIN_GROUP: Final = "tenantry.commands"
-"""The entry point group. An entry point named ``sql.convert`` is a click command for ``tenantry sql convert``."""
+"""The entry point group of plug-ins. An entry point named ``sql.convert`` is the click command of ``tenantry sql
+convert``."""
 
 _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
-"""The path of a documented command -> the distribution that has it."""
-
-_FAILED: Final = 1
+"""Path of a documented command -> what to install for it."""
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a group, each imported at its first use: Tenantry's, and plug-ins from entry points.
-
-    Tenantry's command takes precedence over a plug-in of the same name.
-    """
+    """The commands of a click group, each imported at its first use: Tenantry's own, and plug-ins from entry points. A
+    plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
-        """``path`` is the dotted path of the group with a trailing dot, such as ``sql.``; empty at the top."""
+        """``path``: the group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""
         self._own = own
         self._path = path
         self._loaded: dict[str, click.Command] = {}
@@ -67,11 +65,11 @@ def _plugin(path: str) -> click.Command | None:
 
 
 def _refusal(problem: str) -> click.Command:
-    """A command that prints why it cannot run, so that the other commands work."""
+    """A command that only prints the problem and exits with 1."""
 
     def refuse() -> None:
         click.echo(mask_within(f"tenantry: {problem}"), err=True)
-        sys.exit(_FAILED)
+        sys.exit(FAILED)
 
     return click.Command(
         None,

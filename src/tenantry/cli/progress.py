@@ -9,17 +9,17 @@ from typing import Final
 import click
 
 PATIENCE = 0.5
-"""Seconds before progress is shown."""
+"""Seconds of work before progress is shown."""
 _STEPS: Final = 200
-"""The most redraws of a bar."""
+"""Maximum redraws of a bar."""
 _BETWEEN: Final = 0.1
-"""Seconds between two counts."""
+"""Minimum seconds between two redraws of a counter."""
 
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Nothing is shown for
-    short steps or without a terminal."""
+    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing before
+    PATIENCE, or without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -28,7 +28,7 @@ def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    """A bar, drawn once the step has taken a while. ``stack`` ends it."""
+    """A bar that appears after PATIENCE. ``stack`` removes it at the end."""
 
     def __init__(self, length: int, label: str, stack: ExitStack) -> None:
         self._length = length

@@ -25,20 +25,20 @@ host_option: OptionDecorator = click.option(
 @database_option
 @keys_option
 @host_option
-@click.option("--port", type=int, envvar="TENANTRY_PORT", show_envvar=True, help="Default 8000; 0 picks a free port.")
+@port_option
 @click.option(
     "--redis",
     metavar="URL",
     envvar="TENANTRY_REDIS",
     show_envvar=True,
-    help="Valkey or Redis to publish each write to, for apps that use it as bus or cache.",
+    help="Valkey or Redis to which each write is published, for apps that use it as bus or cache.",
 )
 @click.option(
     "--listen-database",
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of the store's PostgreSQL, bypassing a pooler, to check that listening apps receive each write.",
+    help="Direct URL of a PostgreSQL store behind a pooler, to check that notifications of writes arrive there.",
 )
 @click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."
@@ -55,7 +55,7 @@ host_option: OptionDecorator = click.option(
     metavar="URL|MAIL",
     envvar="TENANTRY_API_CONTACT",
     show_envvar=True,
-    help="The contact in the OpenAPI documents; default none.",
+    help="Contact in the OpenAPI documents; default none.",
 )
 @queries_option
 @query_contract_option
@@ -64,21 +64,21 @@ host_option: OptionDecorator = click.option(
     metavar="text|json",
     envvar="TENANTRY_LOG_FORMAT",
     show_envvar=True,
-    help="json: one object per line on stderr, including each request.",
+    help="Format of the log on stderr; json also logs each request. Default text.",
 )
 @click.option(
     "--drain-seconds",
     type=int,
     envvar="TENANTRY_DRAIN_SECONDS",
     show_envvar=True,
-    help="Seconds after SIGTERM during which requests are still accepted, with /readyz at 503; default 1.",
+    help="Seconds after SIGTERM in which requests are still accepted, while /readyz answers 503; default 1.",
 )
 @click.option(
     "--header-seconds",
     type=int,
     envvar="TENANTRY_HEADER_SECONDS",
     show_envvar=True,
-    help="Seconds for a client to send a request's head before it gets 408; default 10.",
+    help="Seconds in which a client must send the head of a request, else it gets 408; default 10.",
 )
 @click.option(
     "--min-rate",
@@ -86,37 +86,37 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Bytes per second that a client must send or read; default 500, 0 for no minimum.",
+    help="Bytes per second that a client must send of a body and read of a response; default 500, 0 for no minimum.",
 )
 @click.option(
     "--max-connections",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS",
     show_envvar=True,
-    help="The most connections per process; default what its limit of open files allows, up to 4096.",
+    help="Maximum connections of a process; default: what its limit of open files allows, at most 4096.",
 )
 @click.option(
     "--max-connections-per-address",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
     show_envvar=True,
-    help="The most connections from one address, except loopback; default half of all, 0 for no limit.",
+    help="Maximum connections from one address, except loopback; default half of --max-connections, 0 for no limit.",
 )
 @click.option(
     "--proxy-address",
     metavar="ADDRESSES",
     envvar="TENANTRY_PROXY_ADDRESS",
     show_envvar=True,
-    help="Comma-separated addresses or networks of proxies, which may use all connections.",
+    help="Comma-separated addresses and networks of proxies, exempt from --max-connections-per-address.",
 )
 def serve(**given: Any) -> None:
-    """Serve /api/user, after migrating the store's tables."""
+    """Bring the store's tables up to date, then serve /api/user until Ctrl-C or SIGTERM."""
     from tenantry.database.migrations import migrate as migrate_store
     from tenantry.server import Drain, Supervisor, listen, make_app, make_reporter, serve_process
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
-    app = make_app(chosen, drain)  # workers make their own; this reports errors once
+    app = make_app(chosen, drain)  # also with workers, which make their own: this one reports errors once
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)
     report = make_reporter(chosen.log_format)
@@ -142,17 +142,22 @@ def migrate(database: str | None) -> None:
 
 @click.command()
 @click.option(
-    "--folder", type=click.Path(file_okay=False), default=".demo", show_default=True, help="The folder of its files."
+    "--folder",
+    type=click.Path(file_okay=False),
+    default=".demo",
+    show_default=True,
+    help="Folder for the demo's files.",
 )
 @host_option
 @port_option
-def demo(folder: str, host: str | None, port: int) -> None:
-    """Show a product that embeds live dashboards for three customers, with real data and no setup."""
+def demo(folder: str, host: str | None, port: int | None) -> None:
+    """Serve a sample product that embeds live dashboards for three customers, with real data and no setup."""
     from tenantry.demo import prepare_demo
-    from tenantry.server import by_port, listen, listen_beside, run, url_of
+    from tenantry.server import by_port, listen, listen_next, run, url_of
 
-    # Listen first, because preparing replaces the API token of a running demo.
-    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as next_port:
+    # Listen first: if a demo is running here, fail before the preparation replaces its API token.
+    chosen = settings(host=host, port=port)
+    with listen(chosen.host, chosen.port) as listener, listen_next(listener) as next_port:
         print_note("Preparing the demo: data, dashboards, documentation …")
         prepared = prepare_demo(Path(folder), url_of(listener), url_of(next_port))
         run(

@@ -15,19 +15,19 @@ from tenantry.cli.options import (
     choose_environment,
     database_option,
     environment_option,
+    get_group,
     json_option,
     parse_pairs,
     with_store,
 )
+from tenantry.cli.output import FAILED
 from tenantry.datasources import QueryFolder, is_within
-from tenantry.errors import Location, TemplateError, UnknownGroup
+from tenantry.errors import Location, TemplateError
 from tenantry.groups import extend
 from tenantry.ports import Store
 from tenantry.sql import DIALECTS, PARAMSTYLES, VARIABLE_PATH, Query, is_viewer_input
 from tenantry.sql.parameters import RANGE_ENDS
 from tenantry.suggestions import did_you_mean
-
-FAILED = 1
 
 
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -38,17 +38,21 @@ def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[st
 
 
 dialect_option: OptionDecorator = click.option(
-    "--dialect", type=click.Choice(sorted(DIALECTS)), default="postgresql", show_default=True
+    "--dialect",
+    type=click.Choice(sorted(DIALECTS)),
+    default="postgresql",
+    show_default=True,
+    help="Dialect of files that declare none.",
 )
 optional_option: OptionDecorator = click.option(
     "--optional",
     multiple=True,
     metavar="PATH",
     callback=_paths,
-    help="A path that the program declares optional; repeatable.",
+    help="A variable that the program declares optional, such as params.city; repeatable.",
 )
 paramstyle_option: OptionDecorator = click.option(
-    "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own."
+    "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Style of the placeholders; default: the dialect's."
 )
 
 
@@ -58,7 +62,7 @@ queries_option: OptionDecorator = click.option(
     metavar="DIR",
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="The program's folder of query files, for {{> name }}.",
+    help="The program's folder of saved queries, which {{> name }} includes.",
 )
 
 
@@ -75,12 +79,14 @@ def sql() -> None:
     type=as_name,
     required=True,
     metavar="ID",
-    help="The user group whose properties are used.",
+    help="The user group whose properties to use.",
 )
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; repeatable.")
 @optional_option
 @queries_option
-@click.option("--dialect", type=click.Choice(sorted(DIALECTS)), help="Default: the file's own, else postgresql.")
+@click.option(
+    "--dialect", type=click.Choice(sorted(DIALECTS)), help="Dialect; default: what FILE declares, else postgresql."
+)
 @paramstyle_option
 @environment_option
 @json_option
@@ -97,20 +103,18 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL and the bound parameters of FILE for a group. Nothing is run."""
+    """Print the SQL of the template FILE for a group, and the values of its parameters. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     template.check(dialect)
     target = await choose_environment(store, environment)
-    issued = await store.groups.get(target, provided_id)
-    if issued is None:
-        raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
+    issued = await get_group(store, target, provided_id)
     given: dict[str, list[str]] = {}
     for text in params:
         for param, value in parse_pairs((text,), "--param").items():
             given.setdefault(param, []).append(value)
     _check_names(template, given)
-    # Like a query string: strings, and a list for a repeated name.
+    # As in a query string, each value is a string, and a repeated name is a list.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
     bound = template.bind(variables, paramstyle, dialect=dialect, now=datetime.now(UTC))
@@ -121,7 +125,7 @@ async def render(
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
-    for name, value in named:  # as SQL comments, so that the whole output is still SQL
+    for name, value in named:  # as comments, so that the whole output is SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
 
 
@@ -130,13 +134,24 @@ async def render(
 @click.option("--groups", "with_groups", is_flag=True, help="Check against the properties of the store's groups.")
 @click.option("--schema", type=click.Path(exists=True, dir_okay=False), help="JSON Schema of the properties.")
 @click.option(
-    "--given", multiple=True, metavar="PATH", callback=_paths, help="A variable that the program gives; repeatable."
+    "--given",
+    multiple=True,
+    metavar="PATH",
+    callback=_paths,
+    help="A variable that the program sets itself; repeatable.",
 )
 @optional_option
 @queries_option
 @dialect_option
 @paramstyle_option
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the findings.",
+)
 @environment_option
 @database_option
 def check(
@@ -152,12 +167,12 @@ def check(
     environment: str | None,
     database: str | None,
 ) -> None:
-    """Find mistakes in SQL templates; docs/sql-checks.md lists the checks.
+    """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    In a DIR, every .sql file is checked as the program's own, with schemas/ENVIRONMENT.json as schema. A FILE must be
-    named .sql, or be - for standard input; it is the program's own if it is in the folder of --queries, and its header
-    may then declare properties optional. The store is read only with --groups, and nothing is run. Exits with 1 for a
-    finding of severity error.
+    Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. The headers of
+    files in a DIR, or in the folder of --queries, may declare properties optional. Without --schema the schema is
+    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries. The store is read only with
+    --groups. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 
@@ -172,7 +187,7 @@ def check(
 
 
 def _check_names(template: Query, given: Iterable[str]) -> None:
-    """Raises BadParameter for a name that the query does not use, which would be ignored silently."""
+    """Raises click.BadParameter for a name that the query would silently ignore."""
     declared = template.parameters
     names = list(declared) or sorted(
         {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}
@@ -186,7 +201,6 @@ def _check_names(template: Query, given: Iterable[str]) -> None:
 
 
 def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:
-    """The query in a file, which may include the queries of the folder."""
     folder, path = QueryFolder(queries) if queries is not None else None, Path(file.name)
     own = queries is not None and is_within(path, queries)
     if own and queries is not None and folder is not None:
@@ -197,7 +211,7 @@ def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Que
 
 
 def _text(file: TextIO) -> str:
-    """Raises TemplateError with the position of the first byte that is not UTF-8."""
+    """Raises TemplateError at the first byte that is not UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:

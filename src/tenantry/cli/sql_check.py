@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +11,16 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
-from tenantry.cli.options import choose_environment, with_store
+from tenantry.cli.options import (
+    choose_environment,
+    groups_of,
+    settings,
+    with_store,
+)
 from tenantry.cli.output import print_note, printable
 from tenantry.datasources import is_within, read_query_text
 from tenantry.errors import TemplateError
-from tenantry.groups import Environment, PropertySchema, UserGroup, read_schema
+from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
 from tenantry.sql import Query
 from tenantry.sql.checks import (
@@ -30,23 +34,23 @@ from tenantry.sql.checks import (
     wanted_properties,
 )
 from tenantry.sql.inspect import lint
+from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
 _COLLATIONS: Final = (
-    "mysql, mariadb: the collation of a column may take texts for equal that differ in capitals, accents or spaces at "
-    "the end, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
+    "mysql, mariadb: the collation of a column may treat strings as equal that differ only in case, accents or "
+    "trailing spaces, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
 )
-PAGE: Final = 500
-"""Groups per read."""
+NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked for: no schema names the tenant's column"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings with their files, and the numbers of templates and groups checked.
+    """Findings with their files, and the numbers of checked templates and groups.
 
-    ``groups`` is None without a store, ``tenant_column`` without a schema that names one. ``compares_loosely``: a
-    collation may treat different values of groups as equal.
+    ``groups`` is None if no store was read, ``tenant_column`` if no schema names one. ``compares_loosely``: whether a
+    collation may treat values of different groups as equal.
     """
 
     findings: tuple[tuple[str, Finding], ...]
@@ -57,7 +61,7 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """The number of findings that fail the check."""
+        """Number of findings of severity error."""
         return self.count(Severity.ERROR)
 
     def count(self, severity: Severity) -> int:
@@ -65,7 +69,7 @@ class Report:
 
 
 class Check:
-    """Call ``gather`` and ``use_schema``, if wanted, then ``run``."""
+    """Checks files and folders of SQL templates. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
 
     def __init__(
         self,
@@ -97,7 +101,7 @@ class Check:
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
-        """The query of a file, which may include files of its folder. Raises TemplateError."""
+        """Raises TemplateError."""
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
         fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
@@ -106,7 +110,7 @@ class Check:
         return query
 
     def _fragments(self, root: Path) -> dict[str, Query]:
-        """The readable queries of a folder by name; the others have findings."""
+        """The readable queries of a folder, by name."""
         if root not in self._folders:
             found = self._folders[root] = {}
             for file in _query_files(root):
@@ -116,7 +120,8 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the store's groups and data sources. Raises StoreUnavailable, UnknownEnvironment, InvalidSource."""
+        """Read the groups and data sources of the environment. Raises StoreUnavailable, UnknownEnvironment,
+        InvalidSource."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
@@ -136,8 +141,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema from a file, or the environment's from the first given folder that has one. Raises
-        InvalidPropertySchema; UsageError if an environment that is not in the store has none."""
+        """Read the schema from ``path``, else the environment's from the first checked folder that has one. Raises the
+        errors of ``find_schema``."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -147,7 +152,6 @@ class Check:
         self._schema = find_schema(folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> Report:
-        """All findings, ordered by file and position."""
         types = self._types
         counted = None if types is None else len(types)
         known = types.paths if types is not None and counted else None
@@ -160,16 +164,52 @@ class Check:
             covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
             found += [(finding.file or name, finding) for finding in (*findings, *covered)]
         found += self._sessions
-        order, last = self._order, len(self._order)  # fragments may be in other folders, data sources in none
+        order, last = self._order, len(self._order)  # a finding may be in an included file, or in a data source
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         column = None if self._schema is None else self._schema.tenant_column
         loosely = any(map(compares_loosely, self._templates.values()))
         return Report(tuple(dict.fromkeys(found)), len(self._order), counted, column, loosely)
 
 
+def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
+    """The environment's schema in the first of ``folders`` that has one, else None.
+
+    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else that of the settings.
+    Raises InvalidPropertySchema, and UsageError if an environment that may be misspelt (not ``stored``) has no schema.
+    """
+    name = stored or asked_for or _configured_environment()
+    if name is None:
+        return None
+    chosen = next((file for folder in folders if (file := schema_file(folder, name)).is_file()), None)
+    if chosen is not None:
+        return read_schema(chosen)
+    if stored is None:
+        _refuse_without_schema(name, folders, asked_for=asked_for is not None)
+    return None
+
+
+def _configured_environment() -> str | None:
+    try:
+        return settings().environment
+    except ModuleNotFoundError:
+        return None
+
+
+def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
+    """Raises UsageError. A name from the settings is refused only if another environment has a schema."""
+    names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
+    if names or asked_for:
+        there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
+        near = did_you_mean(name, names)
+        raise click.UsageError(
+            f"the environment {name!r} has no schema; {there}. {near}Otherwise give --schema FILE, or create one: "
+            "tenantry environment learn-schema"
+        )
+
+
 class _Found(NamedTuple):
-    """``file`` is None for standard input. Only the program's ``own`` templates may declare properties optional in
-    their header."""
+    """A template to check. ``file`` is None for stdin; files of ``folder`` may be included. The header of the program's
+    ``own`` templates may declare properties optional."""
 
     name: str
     file: Path | None
@@ -177,17 +217,9 @@ class _Found(NamedTuple):
     own: bool
 
 
-async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGroup]:
-    page = await store.groups.list(target, limit=PAGE)
-    while page:
-        for group in page:
-            yield group
-        page = await store.groups.list(target, after=page[-1].team_id, limit=PAGE)
-
-
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Folders, and files in the folder ``queries``, are the program's own. Raises UsageError for a file not named .sql:
-    in another language, mistakes would go unnoticed."""
+    """Files in a folder, or in the folder ``queries``, are the program's own. Raises UsageError for a file not named
+    .sql, which may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":
@@ -196,7 +228,7 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
             yield from (_Found(str(file), file, queries or given, own=True) for file in _query_files(given))
         elif given.suffix.lower() != ".sql":
             raise click.UsageError(
-                f"{path} is not named .sql; for SQL under another name give - and send the SQL to stdin"
+                f"{path} is not named .sql; to check SQL under another name, give - and send the SQL to stdin"
             )
         else:
             own = queries is not None and is_within(given, queries)
@@ -204,14 +236,14 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """The files below a folder, without hidden ones."""
+    """The .sql files below a folder, sorted, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file
 
 
 def print_report(report: Report, style: str) -> None:
-    """Findings on stdout, as text or one JSON object; totals on stderr."""
+    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":

@@ -11,24 +11,24 @@ from tenantry.cli.options import (
     as_name,
     author,
     choose_environment,
-    environment_option,
+    environment_filter_option,
+    get_environment,
     json_option,
+    note_unsealed,
     settings,
     with_store,
 )
 from tenantry.cli.output import print_csv, print_note, print_rows
-from tenantry.cli.sealing import note_unsealed
-from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Usage, UsageKey
 from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""The time format of each period."""
+"""Period -> how its time is written."""
 
 
 def as_hour(value: str) -> datetime:
-    """Parse a day or hour into an aware UTC datetime. Raises click.BadParameter."""
+    """Parse a day or hour, in UTC unless it names a zone. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
@@ -36,13 +36,13 @@ def as_hour(value: str) -> datetime:
         text = f"{value!r} is not a date: write 2026-11-01, or 2026-11-01T13:00 for an hour in UTC"
         raise click.BadParameter(text) from None
     if (at.minute, at.second, at.microsecond) != (0, 0, 0):
-        raise click.BadParameter(f"{value!r} is not a whole hour in UTC, and usage is stored by the hour: write …:00")
+        raise click.BadParameter(f"{value!r} is not a whole hour in UTC: usage is stored by the hour, so write …:00")
     return at
 
 
 @click.command()
-@click.option("--group", type=as_name, metavar="ID", help="Only this group, which may be a deleted one.")
-@environment_option
+@click.option("--group", type=as_name, metavar="ID", help="Only this group; it may be deleted.")
+@environment_filter_option
 @click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: this month.")
 @click.option("--until", type=as_hour, metavar="DATE", help="Up to and excluding this date or hour; default: now.")
 @click.option(
@@ -51,7 +51,7 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source"]),
     default=["group"],
     show_default=True,
-    help="One row per value of these. Repeatable: --by month --by group.",
+    help="What to make a row for. Repeatable: --by month --by group makes a row for each group and month.",
 )
 @click.option(
     "--format",
@@ -66,7 +66,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Delete the usage before this date, of all groups in all environments, and show nothing.",
+    help="Delete the usage of all groups in all environments before this date, and show none.",
 )
 @with_store
 async def usage(
@@ -80,16 +80,16 @@ async def usage(
     as_json: bool,
     prune_before: datetime | None,
 ) -> None:
-    """Show the usage of groups: resolved tokens, queries, rows, and seconds of data sources.
+    """Show the usage of groups: resolved tokens, queries, rows, and the seconds for which queries ran.
 
-    Times are in UTC. Usage of the last minute may not be stored yet.
+    Times are in UTC. The usage of the last minute may not be stored yet.
     """
     context = click.get_current_context()
     if as_json and style != "json" and context.get_parameter_source("style") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--json and --format {style} contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
-        # TENANTRY_ENVIRONMENT is set for other commands, so only the option is refused.
+        # Refuse only the option: TENANTRY_ENVIRONMENT may be set for other commands.
         given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
@@ -120,19 +120,19 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """The environment's name; None: all environments."""
+    """The chosen environment's name; None: all environments."""
     if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
-    if name is not None and await store.environments.get(name) is None:
-        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    if name is not None:
+        await get_environment(store, name)
     return name
 
 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Usage by time and key. Read by day or hour, so that no read of the store takes long."""
+    """Usage by time and key. Reads the store by the day or hour, so that no read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}
@@ -155,7 +155,7 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
-    """The customer-defined id of each data source, by environment and internal id."""
+    """The name of each data source by (environment, id)."""
     every = [each for each in await store.environments.list() if each.name in environments]
     return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 
@@ -182,7 +182,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """Print a table with a total, or rows only, with the total on stderr."""
+    """A table ends with the total; for CSV and JSON the total is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

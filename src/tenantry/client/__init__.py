@@ -174,6 +174,7 @@ class Client:
         return Reply.of(response)
 
     def close(self) -> None:
+        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:

@@ -94,13 +94,19 @@ class Driver(Protocol[C]):
     """
 
     @property
-    def source_id(self) -> str: ...
+    def source_id(self) -> str:
+        """The id of the data source, which errors name."""
+        ...
 
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """One of DIALECTS."""
+        ...
 
     @property
-    def paramstyle(self) -> str: ...
+    def paramstyle(self) -> str:
+        """One of PARAMSTYLES."""
+        ...
 
     def open(self) -> C:
         """Open a read-only connection. Raises TenantryError or the client's error."""
@@ -152,7 +158,7 @@ class DeclaringDriver(Protocol):
 
     @property
     def enforcement(self) -> Enforcement:
-        """The restrictions of the engine or driver."""
+        """The restrictions that the engine or the driver enforces."""
         ...
 
 
@@ -194,6 +200,7 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
+    """The error for SQL that the driver refuses to run."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
@@ -204,6 +211,7 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
+    """The error for a query that was stopped at its timeout."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 

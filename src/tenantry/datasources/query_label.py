@@ -55,6 +55,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
+    """The SQL without the comment that labels the query."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

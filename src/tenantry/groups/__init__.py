@@ -1,8 +1,5 @@
 """Frozen records shared by all packages, and the codec of a user group."""
 
-from typing import TYPE_CHECKING
-
-from tenantry._lazy import lazy_exports
 from tenantry.groups.codec import (
     CACHE_ENTRY,
     INTROSPECTION,
@@ -18,6 +15,10 @@ from tenantry.groups.codec import (
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
 from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
+from tenantry.groups.property_schema_files import read_schema as read_schema
+from tenantry.groups.property_schema_files import read_schemas as read_schemas
+from tenantry.groups.property_schema_files import schema_file as schema_file
+from tenantry.groups.property_schema_files import schema_names as schema_names
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
@@ -64,19 +65,6 @@ from tenantry.groups.writes import (
     read_notice,
     write_notice,
 )
-
-if TYPE_CHECKING:
-    from tenantry.groups.property_schema_files import read_schema as read_schema
-    from tenantry.groups.property_schema_files import read_schemas as read_schemas
-    from tenantry.groups.property_schema_files import schema_file as schema_file
-    from tenantry.groups.property_schema_files import schema_names as schema_names
-else:
-    __getattr__, __dir__ = lazy_exports(
-        __name__,
-        {
-            "tenantry.groups.property_schema_files": "read_schema read_schemas schema_file schema_names",
-        },
-    )
 
 __all__ = [
     "CACHE_ENTRY",

@@ -23,6 +23,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(count: int) -> datetime:
+    """The time (UTC) that is ``count`` microseconds after 1970 began."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -219,6 +220,7 @@ class GroupRow(NamedTuple):
         return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
+        """The group's current token, without its signature."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:

@@ -32,6 +32,7 @@ class GroupDraft:
     expires_at: datetime | None = None
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
+        """Make the new group, whose first token is ``token``."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -53,10 +54,12 @@ class GroupChanges:
     expires_at: datetime | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
+        """The fields that are not UNCHANGED, by name."""
         values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
+        """The fields whose new value differs from the group's, by name."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -111,6 +114,7 @@ class GroupCreation:
 
     @property
     def provided_id(self) -> str:
+        """The id of the group to create."""
         return self.draft.provided_id
 
 
@@ -123,6 +127,7 @@ class GroupUpdate:
 
     @property
     def provided_id(self) -> str:
+        """The id of the group to update."""
         return self.group.provided_id
 
 

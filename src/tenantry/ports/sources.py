@@ -52,7 +52,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     and changes the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, with the snapshot's generation; bypasses second-level caches."""
+        """Like ``get``, from the store of record, with the snapshot's generation."""
         ...
 
 
@@ -92,4 +92,6 @@ class SourceHolder(Protocol):
     """The part of a store that ``DataSources`` needs."""
 
     @property
-    def sources(self) -> SourceDirectory: ...
+    def sources(self) -> SourceDirectory:
+        """The directory of data sources."""
+        ...

@@ -1,4 +1,4 @@
-"""The HTTP server of ``tenantry serve``."""
+"""The HTTP server: ``tenantry serve``, and ``run`` for the demo and ``tenantry dashboards serve``."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tenantry.server.uvicorn import Drain as Drain
     from tenantry.server.uvicorn import by_port as by_port
     from tenantry.server.uvicorn import listen as listen
-    from tenantry.server.uvicorn import listen_beside as listen_beside
+    from tenantry.server.uvicorn import listen_next as listen_next
     from tenantry.server.uvicorn import run as run
     from tenantry.server.uvicorn import url_of as url_of
     from tenantry.server.workers import Supervisor as Supervisor
@@ -26,7 +26,7 @@ else:
             "tenantry.server.app": "compose make_app read_contract",
             "tenantry.server.settings": "Settings load_settings",
             "tenantry.server.telemetry": "make_reporter",
-            "tenantry.server.uvicorn": "Drain by_port listen listen_beside run url_of",
+            "tenantry.server.uvicorn": "Drain by_port listen listen_next run url_of",
             "tenantry.server.workers": "Supervisor serve_process",
         },
     )

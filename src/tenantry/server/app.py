@@ -1,4 +1,4 @@
-"""The composition root of the server."""
+"""Builds the ASGI app of ``tenantry serve``: store, keys, buses and routes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ def create_app(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The provisioning server on the store at ``database``: ``sqlite:///…`` or ``postgresql://…``. No I/O.
+    """The provisioning app for the store at ``database`` (``sqlite:///…`` or ``postgresql://…``). No I/O. Raises
+    InvalidSettings.
 
-    ``redis`` is the URL of a Valkey or Redis to notify of each write; ``listen_database`` a direct URL of the same
-    PostgreSQL, on which the server checks that notifications arrive. ``contact`` appears in OpenAPI; ``contract``
-    checks properties before a write. Raises InvalidSettings.
+    - ``redis``: URL of a Valkey or Redis that is notified of each write.
+    - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
+    - ``contact``: shown in the OpenAPI documents.
+    - ``contract``: checks properties before a write.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -59,7 +61,7 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """The app for these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """The app for ``settings``. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -76,12 +78,12 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """The contract of the saved queries, or None if it is off and ``refuses`` is None. Raises InvalidSettings,
-    InvalidQueries or InvalidPropertySchema."""
+    """The check of property updates against the saved queries; None if the setting is off. ``refuses`` overrides the
+    setting. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
-        raise InvalidSettings("the contract of saved queries needs their folder: name it with --queries")
+        raise InvalidSettings("--query-contract needs the folder of saved queries: name it with --queries")
     from tenantry.datasources import QueryFolder
     from tenantry.groups import read_schemas
     from tenantry.sql.checks import QueryContract
@@ -89,7 +91,7 @@ def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryCont
     try:
         queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)
     except OSError as error:
-        raise InvalidSettings(f"the folder of queries {chosen.queries} cannot be read: {error}") from None
+        raise InvalidSettings(f"the folder of saved queries {chosen.queries} cannot be read: {error}") from None
     return QueryContract(queries, schemas, refuses=chosen.query_contract == "refuse" if refuses is None else refuses)
 
 
@@ -105,14 +107,18 @@ def compose(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The server on your store, with additional ``routes``. On shutdown it calls ``closing`` and closes the store.
-    ``/readyz`` and metrics report whether messages of ``buses`` arrive. ``metrics`` opens ``/metrics`` to any
-    client. While ``draining()``, ``/readyz`` answers 503."""
+    """The server app for ``store``, with additional ``routes``.
+
+    - ``closing``: called in order on shutdown, before the store is closed.
+    - ``buses``: ``/readyz`` and metrics report whether their messages arrive.
+    - ``metrics``: serve ``/metrics`` to any client.
+    - ``draining``: while it returns True, ``/readyz`` answers 503.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with suppress(TenantryError):  # the store may be down; a later write makes the table
-            await store.changes(sys.maxsize)  # makes the slots, so that no write waits for them
+        with suppress(TenantryError):  # if the store is down, a later write creates the slots
+            await store.changes(sys.maxsize)  # creates the slots now, so that no write waits for them
         async with AsyncExitStack() as stack:
             for close in (store.aclose, *reversed(closing)):  # last pushed, first run
                 stack.push_async_callback(close)
@@ -139,7 +145,7 @@ def compose(
     else:
         own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
-    app.router.redirect_slashes = False  # a redirect would send a token elsewhere
+    app.router.redirect_slashes = False  # a client may repeat its token at the address of a redirect
     return app
 
 

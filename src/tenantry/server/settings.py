@@ -1,5 +1,5 @@
-"""Settings: from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml``, or
-``TENANTRY_CONFIG``)."""
+"""Settings, from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml``, or the file
+that ``TENANTRY_CONFIG`` names)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """The settings of a running Tenantry. Create them with ``load_settings``, which explains errors."""
+    """Settings of commands and server. Create them with ``load_settings``, whose errors are readable."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -32,8 +32,8 @@ class Settings(BaseSettings):
     keys: Path = Field(Path("tenantry.keys"), description="the signing-key file from `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
-    environment: str | None = Field(None, description="the environment that commands use, if there are several")
-    run_dir: Path | None = Field(None, description="the run folder, shared by the processes of one host")
+    environment: str | None = Field(None, description="the environment of commands; required if there are several")
+    run_dir: Path | None = Field(None, description="the run folder, shared by all processes of a host")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")
     listen_database: str | None = Field(
@@ -42,7 +42,7 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
     metrics: bool = Field(False, description="whether `serve` answers /metrics (Prometheus) to any client")
     api_contact: str | None = Field(
-        None, pattern=CONTACT, description="contact in the OpenAPI documents: https://… or a mail address"
+        None, pattern=CONTACT, description="contact in the OpenAPI documents: https://… or an e-mail address"
     )
     workers: int = Field(1, ge=1, le=256, description="number of processes of `serve`")
     drain_seconds: int = Field(
@@ -54,19 +54,19 @@ class Settings(BaseSettings):
         "off", description="how `serve` treats an update of properties that breaks a saved query"
     )
     header_seconds: int = Field(
-        10, ge=1, le=300, description="seconds that a client may take for the head of a request"
+        10, ge=1, le=300, description="seconds in which a client must send the head of a request"
     )
     min_rate: int = Field(
         500,
         ge=0,
-        description="bytes a second that a client must send of a body and read of a response; 0: no minimum",
+        description="bytes per second that a client must send of a body and read of a response; 0: no minimum",
     )
-    max_connections: int | None = Field(None, ge=1, description="the most connections of one process")
+    max_connections: int | None = Field(None, ge=1, description="maximum connections of one process")
     max_connections_per_address: int | None = Field(
-        None, ge=0, description="the most connections of one client address; 0: no limit"
+        None, ge=0, description="maximum connections of one client address; 0: no limit"
     )
     proxy_address: str | None = Field(
-        None, description="comma-separated addresses and networks of proxies, which have no limit by address"
+        None, description="comma-separated addresses and networks of proxies, exempt from the limit per address"
     )
 
     @field_validator("proxy_address")
@@ -93,7 +93,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """The settings; values in ``given`` win unless None. Raises InvalidSettings."""
+    """Load the settings. Values in ``given`` take precedence unless None. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

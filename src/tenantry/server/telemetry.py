@@ -1,4 +1,4 @@
-"""Logs and spans of a server, without tokens."""
+"""Logging and trace export of a server. Tokens are redacted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""Writes messages about the server itself."""
+"""Writes one message about the server itself, such as the restart of a worker."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object a line and request
-    lines."""
+    """uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object per line, also for each
+    request."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -45,12 +45,12 @@ _ABOUT_UPGRADES: Final = ("Unsupported upgrade request", "No supported WebSocket
 
 
 def _not_about_upgrades(record: logging.LogRecord) -> bool:
-    # uvicorn logs two lines for each upgrade request: any client could fill the disk.
+    # uvicorn logs two lines for each upgrade request, so any client could fill the disk.
     return not record.getMessage().startswith(_ABOUT_UPGRADES)
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """A Reporter: text on stderr, or JSON log lines."""
+    """A Reporter that writes text or (``json``) JSON log lines on stderr."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -71,7 +71,7 @@ _SERVICE_NAME: Final = "tenantry"
 
 
 def export_requested() -> bool:
-    """Whether the environment asks for OTLP export."""
+    """Whether the ``OTEL_…`` environment variables ask for OTLP export."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in os.environ.get(_EXPORTERS, "").split(",")} - {""}
@@ -82,8 +82,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP. On failure ``report`` gets the reason and the server runs
-    without."""
+    """Export this process's spans by OTLP over HTTP, if the environment asks for it. Without the extra ``otel``, only
+    ``report`` the reason."""
     if not export_requested():
         yield
         return

@@ -1,4 +1,4 @@
-"""Run an ASGI app with uvicorn and a graceful shutdown."""
+"""Runs an ASGI app with uvicorn and a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from tenantry.server.connections import ConnectionCounters, ConnectionFactory, C
 from tenantry.server.telemetry import log_config
 
 DRAIN_SECONDS = 10
-"""The longest time to wait for active requests on shutdown."""
+"""Seconds that active requests may take to finish on shutdown."""
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""Seconds to wait for a new connection's request on shutdown."""
+"""Seconds in which connections that were accepted last may send a request, on shutdown."""
 
 _BACKLOG = 2_048
-"""Connections that the system queues for acceptance."""
+"""Length of the kernel's queue of connections to accept."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio also accepts this many connections at once; more could exhaust file descriptors before a limit applies."""
+"""uvicorn's ``backlog``. asyncio accepts this many connections in one step; more could exhaust the file descriptors
+before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after it, ``/readyz`` answers 503 while requests are served, so
-    that load balancers can switch."""
+    """Whether a stop was requested. For ``seconds`` from then on, ``/readyz`` answers 503 and other requests are
+    served, so that load balancers can switch."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -60,8 +61,8 @@ def run(
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
     After SIGTERM the seconds of ``drain`` pass before connections are refused; SIGINT or a second signal skips them.
-    ``prepare`` runs in the server's loop, then ``announce`` gets the address. ``limits`` bound clients; ``counters``
-    count closed connections. The caller closes ``further`` listeners.
+    ``prepare`` runs in the server's event loop, then ``announce`` gets the URL. ``limits`` apply to clients;
+    ``counters`` counts the connections they close. The caller closes ``further`` listeners.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -71,23 +72,23 @@ def run(
         backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
-        access_log=False,  # made for each request, but not written at this level
-        proxy_headers=False,  # nothing depends on the client's address
+        access_log=False,  # at this log level its lines would be made and thrown away
+        proxy_headers=False,  # no app here reads the client's address
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="none",  # our apps have none, and uvicorn would hold a refused one until its client leaves
+        ws="none",  # our apps have no websockets, and uvicorn keeps a refused one open until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
-    # uvicorn raises the signal again after its drain; a requested stop is no failure.
+    # uvicorn raises SIGTERM again when it has stopped. Ignore it then: the process should exit with status 0.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
             server.run(sockets=[listener, *further])
     finally:
-        gc.unfreeze()  # otherwise extension modules report leaks at exit
+        gc.unfreeze()  # at exit, extension modules report frozen objects as leaks
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """One app for several listeners: ``others`` have their own apps, ``app`` serves the rest."""
+    """An app that dispatches by port: listeners in ``others`` have their own app, ``app`` serves the rest."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,7 +99,7 @@ def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The URL of a listening socket."""
+    """The URL of a bound socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -137,7 +138,7 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         parent = multiprocessing.parent_process()
-        if parent is not None and not parent.is_alive():  # no supervisor would stop or replace this worker
+        if parent is not None and not parent.is_alive():  # without the supervisor, nothing else stops this worker
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
 
@@ -145,7 +146,7 @@ class _Server(uvicorn.Server):
         await super().main_loop()
         if self._signals[-1:] != [signal.SIGTERM]:
             return
-        # From now on each response closes its connection, so that no request meets a closing one.
+        # From now on each response announces that its connection closes, so that clients send no request on it.
         self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._drain.seconds
@@ -172,16 +173,16 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
     while True:
         try:
             connection, _ = listener.accept()
-        except OSError:  # none is left, or its client left
+        except OSError:  # the queue is empty, or the client has disconnected
             return
         connection.setblocking(False)
         yield connection
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind the address. Raises InvalidSettings."""
+    """Bind a TCP socket. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Explicit TCP: otherwise asyncio keeps Nagle's algorithm on, which delays responses by 40 ms.
+    # asyncio turns off Nagle's algorithm, which delays responses by 40 ms, only for sockets of explicit IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -194,8 +195,8 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def listen_beside(listener: socket.socket) -> socket.socket:
-    """Bind the host's next port, or any free one. Raises InvalidSettings."""
+def listen_next(listener: socket.socket) -> socket.socket:
+    """Bind the next port of the same host, or any free one. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

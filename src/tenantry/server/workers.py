@@ -1,4 +1,4 @@
-"""The processes of ``tenantry serve``."""
+"""The worker processes of ``tenantry serve``, and their supervisor."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
     from tenantry.provisioning.http import FastRouter
     from tenantry.server.settings import Settings
 
-_SPAWN: Final = get_context("spawn")  # a fork would share threads and drivers
+_SPAWN: Final = get_context("spawn")  # a fork would copy threads and database drivers in use
 _RESTART_SECONDS: Final = 1.0
-"""Pause before a crashed worker is replaced."""
+"""Seconds before a crashed worker is replaced."""
 _KILL_SECONDS: Final = 2.0
-"""Seconds after its drain until a worker is killed."""
+"""Seconds that a worker has to exit after its drain, before it is killed."""
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """The connection limits of one process."""
     return ConnectionLimits(
         header_seconds=settings.header_seconds,
         min_rate=settings.min_rate,
@@ -45,7 +44,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serve in this process until a signal. Calls ``announce`` with the address once ready."""
+    """Serve in this process until SIGINT or SIGTERM. Calls ``announce`` with the URL once ready."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,
@@ -58,7 +57,7 @@ def serve_process(
 
 
 class Worker:
-    """One serving process. ``ready`` becomes readable when it listens or ends."""
+    """One serving process. The pipe ``ready`` becomes readable when the process serves or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -70,7 +69,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until it serves; False if it ended."""
+        """Wait until the process serves. False if it ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):
@@ -78,14 +77,14 @@ class Worker:
         return True
 
     def send_signal(self, signal_number: int) -> None:
-        """Send a signal unless the process has ended."""
+        """Send the process a signal, unless it has ended."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal_number)
 
 
 def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
     if sys.platform != "win32":
-        os.setpgid(0, 0)  # the supervisor passes Ctrl-C on; with two signals a worker would not drain
+        os.setpgid(0, 0)  # Ctrl-C reaches only the supervisor, which passes it on: a second SIGINT skips the drain
     drain = Drain(settings.drain_seconds)
     app = make_app(settings, drain)
     serve_process(settings, listener, app, drain, lambda _: ready.send_bytes(b"1"))
@@ -102,12 +101,12 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Supervise until a signal. Raises InvalidSettings if the first workers fail to start."""
+        """Supervise until SIGINT or SIGTERM. Raises InvalidSettings if a first worker fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
             if self._settings.metrics:
-                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # where the workers add up their numbers
+                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # the workers' metrics are summed here
             try:
                 self._workers = [Worker(self._settings, self._listener) for _ in range(self._settings.workers)]
                 ready = [worker.wait_ready() for worker in self._workers]
@@ -136,7 +135,7 @@ class Supervisor:
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():
-                self._report("A new worker ended before it served; the old workers go on.")
+                self._report("A new worker ended before it served; the old workers keep serving.")
                 return
             old.send_signal(signal.SIGTERM)
             old.process.join(self._stop_seconds())
@@ -145,10 +144,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         ends = time.monotonic() + self._stop_seconds()
-        self._listener.close()  # the workers still hold it
+        self._listener.close()  # the workers have their own copies
         self._signals = [each for each in self._signals if each != signal.SIGHUP] or [signal.SIGTERM]
         while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < ends:
-            while self._signals:  # a second signal too: it means "hurry"
+            while self._signals:  # pass on a second signal too: it skips the drain
                 number = self._signals.pop(0)
                 for worker in self._workers:
                     worker.send_signal(number)

@@ -50,9 +50,11 @@ class FrozenClock:
         return self._now
 
     def monotonic(self) -> float:
+        """Seconds since the clock was made."""
         return (self._now - self._start).total_seconds()
 
     def advance(self, seconds: float) -> None:
+        """Move the clock forward."""
         self._now += timedelta(seconds=seconds)
 
 

@@ -58,6 +58,7 @@ class EngineCase:
     """Seconds that a stop, or any query but ``slow``, may take on a busy machine."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
+        """Make a driver for ``url``, by default the engine's."""
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
@@ -65,11 +66,13 @@ class EngineCase:
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
+        """A query that returns ``count`` rows of ``expression``."""
         expressions = (expression.replace("{number}", str(number)) for number in range(count))
         selects = (f"select {each} as v{self.from_one_row}" for each in expressions)
         return " union all ".join(selects)
 
     def passwords(self) -> list[str]:
+        """The passwords in the URLs, which no error may show."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
         return [password for url in urls if (password := parse_url(url).password)]
 

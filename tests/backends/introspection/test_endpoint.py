@@ -255,6 +255,8 @@ async def test_who_may_not_ask(service: Service) -> None:
     headers = [("Authorization", f"Token {service.reader}"), ("Authorization", f"Bearer {service.reader}")]
     twice = await service.http.post(PATH, data={"token": token}, headers=headers)
     assert_refused(twice, 400, "ambiguous_authorization")
+    repeated = {"token": token, "client_secret": [service.reader, service.reader]}
+    assert_refused(await service.http.post(PATH, data=repeated), 400, "ambiguous_authorization")
 
 
 async def test_a_lacking_scope_is_named_to_a_bearer(service: Service) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from tenantry.dashboards.definition.model import DashboardFile
@@ -44,6 +47,14 @@ def test_the_controls_default_counts_in_a_query_that_declares_the_parameter() ->
         "{text: x}", "{type: text, match: prefix}", "select 1 where {{ params.a | matches(b) }}"
     ).match == ("prefix")
     assert _parameter("{text: }", "{type: text, required: true}").required
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Vienna"])
+def test_a_default_day_begins_in_the_time_zone_of_the_query(zone: str) -> None:
+    """Red when the default is read in UTC: rows of an hour would be missing or too many until a viewer chooses."""
+    text = "select 1 where at >= {{ params.a }}"
+    parameter = _parameter("{date: '2026-01-05'}", f"{{type: datetime, zone: {zone}}}", text)
+    assert parameter.default == datetime(2026, 1, 5, tzinfo=ZoneInfo(zone))
 
 
 def test_a_fragment_that_declares_the_parameter_is_overruled_too() -> None:

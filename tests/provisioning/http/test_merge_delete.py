@@ -150,8 +150,8 @@ async def test_a_dry_run_deletes_nothing(service: Service) -> None:
      "?user_group_id=acme&dry-run=true", "?user_group_id=%FF", "?user_group_id=" + "x" * 256],
 )  # fmt: skip
 async def test_an_address_that_names_no_group(service: Service, query: str) -> None:
-    """400, also with a body that names one; nothing is deleted. The scope is checked later: red when a caller without it
-    gets 403."""
+    """400, also with a body that names one; nothing is deleted. The scope is checked later: red when a caller without
+    it gets 403."""
     await service.ask("GET", ACME)
     for body in (b"", b'{"user_group_id": "acme"}'):
         assert code_of(await delete(service, query, body)) == (400, "bad_request")

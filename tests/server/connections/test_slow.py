@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
@@ -12,7 +13,9 @@ from typing import ParamSpec
 import pytest
 
 from engines.slow_clients import SilentClients, SlowBody, SlowHeaders, SlowReaders
-from tenantry.server.connections import Closed
+from tenantry.server.connections import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.server.connections.connection import HEAD_BYTES, ClientConnection
+from tenantry.server.connections.open_connections import OpenConnections
 from tests.server.connections.conftest import Start, read_all, read_until
 
 LONG = 60.0
@@ -91,6 +94,40 @@ def test_a_head_without_end_is_cut_off(start: Start) -> None:
             except TimeoutError:
                 continue
     assert received.startswith((b"HTTP/1.1 431", b"HTTP/1.1 400"))
+
+
+class Sent(asyncio.Transport):
+    """A transport that keeps what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data = b""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.data += bytes(data)
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def is_closing(self) -> bool:
+        return False
+
+    def resume_reading(self) -> None: ...
+
+    def write_eof(self) -> None: ...
+
+
+async def test_a_head_that_is_too_large_is_counted() -> None:
+    """With any HTTP protocol, also one that would read on for ever. Red when ``_exceeds_limit`` does not count."""
+    counters, transport = ConnectionCounters(), Sent()
+    connection = ClientConnection(OpenConnections(ConnectionLimits(), counters), lambda _: asyncio.Protocol())
+    connection.connection_made(transport)
+    connection.data_received(b"x" * (HEAD_BYTES + 1))
+    assert (counters.closed, transport.data) == ({}, b""), "one packet always fits"
+    connection.data_received(b"x")
+    assert transport.data.startswith(b"HTTP/1.1 431 ")
+    assert counters.closed == {Closed.HEADERS_TOO_LARGE: 1}
+    connection.connection_lost(None)
 
 
 def test_slow_bodies_get_408(start: Start) -> None:

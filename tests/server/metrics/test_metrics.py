@@ -33,6 +33,8 @@ async def test_every_token_is_counted_once(metered: Metered) -> None:
     assert await metered.number("tenantry_tokens_total", outcome="joined") == 0
     assert await metered.number("tenantry_backend_reads_total", outcome="found") == 1
     assert await metered.number("tenantry_cached_tokens") == 1
+    metered.resolver.counters.stale, metered.resolver.counters.loads = 2, 4
+    assert await metered.number("tenantry_backend_reads_total", outcome="found") == 2, "a stale read was repeated"
 
 
 async def test_the_lease_is_shown(metered: Metered) -> None:

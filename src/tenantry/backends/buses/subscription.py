@@ -47,6 +47,8 @@ _LONGEST_PAUSE = 5.0
 
 
 class BusStatus(StrEnum):
+    """The state of a bus's connection."""
+
     IDLE = "idle"
     """Not followed."""
     CONNECTING = "connecting"

@@ -118,6 +118,7 @@ class RedisBackend:
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
+        """The usage recorder of the store of record, if it has one."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:

@@ -63,6 +63,7 @@ class Embedding:
     time_of_day: Clock = utc_now
 
     def previews(self) -> Previews:
+        """Previews that use this embedding's store and clock."""
         return Previews(self.store, time_of_day=self.time_of_day)
 
 

@@ -166,6 +166,7 @@ class ResultCache:
         self.on_change(source)
 
     def clear(self) -> None:
+        """Drop all answers."""
         for key in list(self._entries):
             self._drop(key)
 

@@ -123,7 +123,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host is this machine; None is."""
+    """Whether the host is this machine: None, ``localhost`` or a loopback address."""
     if host in {None, "localhost"}:
         return True
     try:

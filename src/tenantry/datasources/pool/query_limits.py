@@ -48,6 +48,7 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -103,6 +104,7 @@ class Limits:
 
     @property
     def timeout_ms(self) -> int:
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 

@@ -1,4 +1,4 @@
-"""Limits for slow and for many clients of uvicorn."""
+"""Limits on slow clients and on the number of connections, for uvicorn."""
 
 from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits, most_connections
 from tenantry.server.connections.open_connections import ConnectionFactory

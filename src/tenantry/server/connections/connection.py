@@ -1,4 +1,4 @@
-"""ClientConnection: enforces one client's limits, between its socket and the HTTP protocol. It parses nothing."""
+"""ClientConnection: enforces one client's limits, between its socket and uvicorn's HTTP protocol. It parses no HTTP."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
 from tenantry.http import error_response
-from tenantry.server.connections.limits import Closed
+from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits
 
 if TYPE_CHECKING:
-    from tenantry.server.connections.open_connections import OpenConnections
     from tenantry.server.connections.requests import Request
 
 HEAD_BYTES: Final = 64 * 1024
-"""The most bytes of a request's head."""
+"""Maximum bytes of the head of a request."""
 DRAIN_BYTES: Final = 1024 * 1024
-"""The most bytes of an unread body that are discarded."""
+"""Maximum bytes of an unread body that are discarded before the connection is aborted."""
 DRAIN_SECONDS: Final = 2.0
-"""The longest time to discard them."""
+"""Seconds for which bytes are discarded before the connection is aborted."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
@@ -36,22 +35,30 @@ class State(Enum):
     HEAD = auto()
     """The head of a request is incomplete."""
     IDLE = auto()
-    """Between two requests, until the keep-alive timeout of the HTTP protocol."""
+    """Between two requests; uvicorn closes the connection after its keep-alive timeout."""
     ACTIVE = auto()
-    """The app works on a request."""
+    """The app is handling a request."""
     DRAINING = auto()
     """Our side is closed; incoming bytes are discarded."""
 
 
-_HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 an attribute of an Enum costs a call
+_HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member of an Enum costs a function call
+
+
+class Admission(Protocol):
+    """All connections of a process; see ``OpenConnections``."""
+
+    limits: ConnectionLimits
+    counters: ConnectionCounters
+
+    def admit(self, connection: ClientConnection, /) -> TooManyConnections | None: ...
+    def discard(self, connection: ClientConnection, /) -> None: ...
 
 
 class ClientConnection(asyncio.Protocol):
-    """One connection. ``make_protocol`` creates its HTTP protocol once it is admitted."""
+    """One connection. ``make_protocol`` creates its HTTP protocol once ``connections`` has admitted it."""
 
-    def __init__(
-        self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
-    ) -> None:
+    def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
         self._connections = connections
         self._make_protocol = make_protocol
         self._protocol: asyncio.Protocol | None = None
@@ -60,20 +67,21 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw this state, so that requests need not read the clock."""
+        """When ``check`` first saw the current state (so that requests need not read the clock)."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes read by apps. Sending counts as progress: most clients read only after sending."""
+        """Body bytes that apps have read. They count as progress of the client, because most clients begin to read the
+        response only after they have sent the body."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
-        """The client read fast enough for a whole grace period."""
+        """Whether the client read fast enough in the last grace period."""
 
     # --- called by asyncio ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)  # true for TCP and Unix sockets; uvloop does not say so
+        self.transport = cast("asyncio.Transport", transport)  # TCP and Unix sockets always have a Transport
         refused = self._connections.admit(self)
         if refused is not None:
             self.refuse(refused)
@@ -87,7 +95,7 @@ class ClientConnection(asyncio.Protocol):
         if state is not _ACTIVE:
             if state is _IDLE:
                 self.state, self.since, self.received = _HEAD, None, 0
-            if self.received > HEAD_BYTES and self._exceeds_limit():  # without these bytes: one packet always fits
+            if self.received > HEAD_BYTES and self._exceeds_limit():  # not counting ``data``: one packet always fits
                 return
             self.received += len(data)
             if state is _DRAINING:
@@ -124,18 +132,18 @@ class ClientConnection(asyncio.Protocol):
     # --- progress of the request ---
 
     def begin(self, request: Request) -> None:
-        """The head of a request is complete."""
-        if self.state is not _DRAINING:  # it was refused in this round of the loop
+        """Called when the head of ``request`` is complete."""
+        if self.state is not _DRAINING:  # the connection may have been refused in this round of the event loop
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
-        """The response is complete."""
+        """Called when the response is complete."""
         if self.state is _ACTIVE:
             self.state, self.received = _IDLE, 0
 
     @property
     def unread(self) -> bool:
-        """Whether body bytes may arrive that no app reads."""
+        """Whether the client may still send body bytes that no app will read."""
         if self.state is _HEAD or self.state is _IDLE:
             return self.request is not None and self.request.has_unread_body
         return self.state is _DRAINING
@@ -143,15 +151,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once everything is sent. If bytes may still arrive, close only our side: a reset would lose the
-        response (RFC 9112 section 9.6)."""
+        """Close once all is sent. If the client may still send, close only our side: a reset would lose the response
+        (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close, with an error response if none has begun."""
+        """Close; first send ``error`` if the client awaits a response and none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -161,12 +169,12 @@ class ClientConnection(asyncio.Protocol):
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close at once, dropping unsent bytes."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Close to make room for a new connection."""
-        # The file descriptor is free in the next round of the loop.
+        """Close at once, for a new connection."""
+        # After an abort the file descriptor is free in the next round of the event loop.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
@@ -178,7 +186,7 @@ class ClientConnection(asyncio.Protocol):
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
-        except (OSError, NotImplementedError):  # the client is gone, or TLS, which cannot close one side
+        except (OSError, NotImplementedError):  # the client is gone, or it is TLS, which cannot close one side
             self.transport.close()
 
     def _end_protocol(self, error: Exception | None) -> None:
@@ -189,13 +197,13 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Close the connection if its client is too slow."""
+        """Close the connection if its client exceeded a time limit. ``now``: ``time.monotonic()``."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits
         if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
-            with suppress(OSError, AttributeError):  # otherwise the system goes on sending the rest
+            with suppress(OSError, AttributeError):  # without SO_LINGER 0 the kernel keeps sending buffered bytes
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
         elif self.state is _HEAD and now - self.since > limits.header_seconds:
@@ -235,7 +243,7 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client read too little in at least ``seconds``; None if it is too early."""
+        """Whether the client read less than the minimum rate for ``seconds`` or more; None: too early to tell."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -245,7 +253,7 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """Whether written bytes are not yet sent."""
+        """Whether bytes of a response wait to be sent."""
         return self.transport.get_write_buffer_size() > 0
 
 
@@ -257,7 +265,7 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The HTTP protocol's transport. Without ``set_protocol``, which would bypass the limits."""
+    """The HTTP protocol's transport. It lacks ``set_protocol``, which would bypass the limits."""
 
     write: _Write
     is_closing: Callable[[], bool]
@@ -267,16 +275,16 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # these two are called by each request
+        self.write = self._real.write  # bound directly, as every request calls these two
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Turn counting in ``written`` on or off."""
+        """Start or stop counting bytes in ``written``."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 
     def disable(self) -> None:
-        """Appear closed to the HTTP protocol."""
+        """Ignore further writes and appear closed to the HTTP protocol."""
         self.write = lambda data: None
         self.is_closing = lambda: True
 

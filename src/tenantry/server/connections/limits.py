@@ -1,4 +1,4 @@
-"""Limits of clients, and counters of closed connections."""
+"""Limits on client connections, and counters of the connections that they close."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""The default maximum; each connection takes some tens of KiB."""
+"""Upper bound of the default for ``max_connections``; each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
-"""File descriptors kept for the store, the log, the listener and refused connections."""
+"""File descriptors kept free for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
-"""The prefix of an IPv6 site: one client may use all its addresses (RFC 6177)."""
+"""Prefix length of the IPv6 network that counts as one client, which may use all its addresses (RFC 6177)."""
 
 
 def most_connections() -> int:
-    """The most connections that RLIMIT_NOFILE allows."""
+    """How many connections RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -41,11 +41,11 @@ def most_connections() -> int:
 class ConnectionLimits:
     """Limits of one process.
 
-    - ``header_seconds``: for a request's head.
-    - ``min_rate``: bytes a second that a client must send of an awaited body and read of a response, averaged over
-      ``grace_seconds``; 0: no minimum.
-    - ``max_per_address``: by default half of ``max_connections``; 0: no limit. Loopback, Unix sockets and ``proxies``
-      have none.
+    - ``header_seconds``: time for the head of a request.
+    - ``min_rate``: bytes per second, averaged over ``grace_seconds``, that a client must send of a body that the app
+      awaits, and read of a response; 0: no minimum.
+    - ``max_per_address``: connections of one client, by default half of ``max_connections``; 0: no limit. Loopback,
+      Unix sockets and ``proxies`` are exempt.
     """
 
     header_seconds: float = 10.0
@@ -57,11 +57,12 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """The limit for one address; 0: none."""
+        """Maximum connections of one address; 0: no limit."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address that ``peer`` (a socket's ``peername``) counts for, or None without a limit."""
+        """The address (IPv6: the /64 network) that ``peer`` (a socket's ``peername``) counts for; None if it is
+        exempt."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -80,7 +81,7 @@ class ConnectionLimits:
 # --- counters ---------------------------------------------------------------------------------------------------------
 
 WARNING_SECONDS: Final = 30.0
-"""Seconds between warnings about one limit, so that an attack does not fill the disk."""
+"""Minimum seconds between two warnings about a limit, so that an attack does not fill the disk."""
 
 
 class Closed(StrEnum):
@@ -106,7 +107,7 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Counts closed connections by reason and notifies ``observer``. ``clock`` gives seconds."""
+    """Counts closed connections by reason, and calls ``observer`` with each reason. ``clock`` returns seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
@@ -124,7 +125,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection over the limit, and warn once in WARNING_SECONDS."""
+        """Count a connection closed or refused at the limit ``most``, and warn at most once per WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()
@@ -133,8 +134,8 @@ class ConnectionCounters:
         self._warned_at[reason] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
-            "%d connections%s are open, the most that %s allows: since the last warning %d were closed or refused, "
-            "first those without a complete request%s",
+            "%d connections%s are open, the most that %s allows: %d were closed or refused since the last warning, "
+            "those without a complete request first%s",
             most,
             whose,
             _OPTIONS[reason],

@@ -1,4 +1,4 @@
-"""OpenConnections: admits the connections of a process."""
+"""OpenConnections: admits and evicts the connections of a process."""
 
 from __future__ import annotations
 
@@ -17,17 +17,23 @@ from tenantry.server.connections.requests import CONNECTION
 
 _TICK: Final = 0.25
 """Seconds between checks of all connections."""
-_YOUNG: Final = 1.0
-"""Seconds within which an honest client sends its request."""
+_SLOW_SECONDS: Final = 1.0
+"""Seconds without enough progress after which a connection counts as slow, and is evicted before idle ones."""
 _REFUSED: Final = 8
-"""Refused connections that may drain at once, so that clients can read the reason. They do not count towards the
-limit."""
+"""Maximum refused connections that drain at a time, so that their clients can read the error. They do not count
+towards the limit."""
 
 
 class OpenConnections:
-    """Admits connections. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for a second; (2)
-    idle; for less than a second (3) waiting for its client or (4) being read. If all are active, the new one is
-    refused."""
+    """Admits connections up to the limits. At a limit it evicts the oldest connection of the lowest rank:
+
+    1. draining, or too slow for a second
+    2. idle between requests
+    3. for less than a second, waiting for its client to send
+    4. for less than a second, waiting for its client to read
+
+    Other connections are active; if all are, it refuses the new one.
+    """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
@@ -52,7 +58,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # counted apart: otherwise the next one would replace it
+        if refused is not None:  # kept out of _all: there the next connection would evict it before it is read
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -86,7 +92,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # at once: the next connection is admitted before this socket closes
+        self.discard(least)  # now: the socket closes only after the next connection is admitted
         least.evict(error)
         return None
 
@@ -114,21 +120,22 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
     if state is State.DRAINING:
         return 1
     if connection.has_unsent:
-        slow = connection.is_slow_reader(now, _YOUNG)
+        slow = connection.is_slow_reader(now, _SLOW_SECONDS)
         return 4 if slow is None else int(slow)
     if state is State.IDLE:
         return 2
     if state is State.HEAD:
-        return 1 if connection.since is not None and now - connection.since > _YOUNG else 3
+        return 1 if connection.since is not None and now - connection.since > _SLOW_SECONDS else 3
     if request is None or not request.waits:
         return 0
-    return 1 if request.is_behind(now, min_rate, _YOUNG) else 3
+    return 1 if request.is_behind(now, min_rate, _SLOW_SECONDS) else 3
 
 
 class ConnectionFactory:
-    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
+    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")`` limits its
+    connections, in one event loop, without websockets.
 
-    Serves one event loop and no websockets. ``protocol``: uvicorn's, by default httptools if installed, else h11.
+    ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
     """
 
     def __init__(
@@ -147,7 +154,7 @@ class ConnectionFactory:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> ClientConnection:
-        # The state of requests is the one public way from a connection to its requests.
+        # uvicorn copies app_state to the scope of each request: the only public way from there to its connection.
         def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 

@@ -1,29 +1,37 @@
-"""TrackRequests: reports the progress of requests to their connections."""
+"""TrackRequests: tells each connection when its requests begin, progress and end."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from tenantry.server.connections.connection import ClientConnection
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""The key of the connection in a request's state, hidden from the app."""
+"""Key of the connection in ``scope["state"]``; TrackRequests removes it before the app runs."""
+
+
+class TrackedConnection(Protocol):
+    """The part of a ClientConnection that its requests use."""
+
+    taken: int
+
+    def begin(self, request: Request, /) -> None: ...
+    def finish(self) -> None: ...
 
 
 class TrackRequests:
-    """ASGI 3 app for connections of a ConnectionFactory."""
+    """ASGI 3 middleware for the connections of a ConnectionFactory."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        connection: ClientConnection | None = scope["state"].pop(CONNECTION, None)
+        connection: TrackedConnection | None = scope["state"].pop(CONNECTION, None)
         if connection is None:  # lifespan
             return self._app(scope, receive, send)
         request = Request(connection, scope["headers"], receive, send)
@@ -32,7 +40,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request; measures how fast its body arrives."""
+    """One request. Measures how fast its body arrives while the app waits."""
 
     _complete = False
     _waits: float | None = None
@@ -42,7 +50,7 @@ class Request:
     """Whether a response has begun."""
 
     def __init__(
-        self, connection: ClientConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
+        self, connection: TrackedConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
     ) -> None:
         self._connection = connection
         self._headers = headers
@@ -57,7 +65,7 @@ class Request:
         try:
             message = await self._receive()
         finally:
-            self._seconds += monotonic() - self._waits  # ``lags`` may have moved the start
+            self._seconds += monotonic() - self._waits  # ``lags`` may have set a later start
             self._waits = None
         size = len(message.get("body", b""))
         self._bytes += size
@@ -74,7 +82,7 @@ class Request:
 
     @property
     def has_unread_body(self) -> bool:
-        """Whether the app left an announced body (RFC 9112 section 6.3) unread."""
+        """Whether the request announced a body (RFC 9112 section 6.3) that the app has not read completely."""
         if self._complete:
             return False
         headers = dict(self._headers)
@@ -82,16 +90,17 @@ class Request:
 
     @property
     def waits(self) -> bool:
-        """Whether the app waits for the body."""
+        """Whether the app is waiting for the body."""
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app waited at least ``seconds`` in this grace period and got less than ``min_rate``."""
+        """Whether the app waited for the body at least ``seconds`` of this grace period, and got less than ``min_rate``
+        bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was behind for a whole grace period. Starts the next period."""
+        """Whether the body was too slow for a whole grace period. Begins the next period."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -47,7 +47,7 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """An ASGI app with the metrics of its arguments, for this process, in Prometheus text or OpenMetrics.
+    """An ASGI app with this process's metrics of the given objects, in Prometheus text or OpenMetrics.
 
     It requires no token: mount it where only Prometheus can reach it. Output contains no token, key or property value;
     group ids only if ``backend`` has ``label_groups``, or with ``usage`` (a store's ``usage_recorder``) for the
@@ -70,7 +70,7 @@ def metrics_app(
 
 
 class MetricsApp:
-    """Answers ``GET`` and ``HEAD`` at any path."""
+    """Answers GET and HEAD at any path with the metrics; other methods get 405."""
 
     def __init__(self, collectors: Iterable[Collector], api: ApiMetrics | None) -> None:
         self._registry = CollectorRegistry()
@@ -125,8 +125,8 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """An observer: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Processes that share
-    ``PROMETHEUS_MULTIPROC_DIR`` add up their numbers."""
+    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Those of
+    processes that share ``PROMETHEUS_MULTIPROC_DIR`` are summed."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""Collectors of counters, and TimedBackend."""
+"""Prometheus collectors for counters of resolvers, backends, buses and data sources; and TimedBackend."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
     from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
-"""The group label of reads beyond ``max_groups``."""
+"""Group label of the reads of groups beyond ``max_groups``."""
 
 
 class TimedBackend:
-    """``Resolver(timed := TimedBackend(store), …)``, then ``metrics_app(resolver=resolver, backend=timed)``.
+    """Times a backend: ``Resolver(timed := TimedBackend(store), …)``, then
+    ``metrics_app(resolver=resolver, backend=timed)``.
 
-    ``label_groups`` counts reads by environment and group, for at most ``max_groups`` groups; others are summed. It has
-    ``read_at_snapshot`` and ``changes`` only if ``backend`` does, because a resolver caches accordingly.
+    ``label_groups`` also counts reads by environment and group, for at most ``max_groups`` groups; others are summed.
+    It has ``read_at_snapshot`` and ``changes`` only if ``backend`` does: a resolver chooses by them how to cache.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -45,9 +46,9 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """By call and outcome. A ``look`` is ``read_at_snapshot``; the label predates the method."""
+        """Durations by call. ``look`` is ``read_at_snapshot``; the label is older than that name."""
         self.groups: dict[tuple[str, str], int] = {}
-        """Reads by environment and group, if counted."""
+        """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
         if hasattr(backend, "read_at_snapshot"):
@@ -73,7 +74,7 @@ class TimedBackend:
         return recorder_of(self._backend)
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The backend's ``find``, timed and counted."""
+        """Call the backend's ``find``; time and count it."""
         with self._timed("find"):
             group: UserGroup | None = await self._backend.find(token)
         self._count(group)
@@ -123,7 +124,7 @@ class ResolverCollector(Collector):
         yield _by_outcome(
             "tenantry_tokens",
             "Checked user group tokens, by outcome: hit (from the cache), forged (malformed or not ours), "
-            "refused (known as dead), joined (waited for an active read), read (asked the backend).",
+            "refused (known to be dead), joined (shared an active read), read (asked the backend).",
             {
                 "hit": seen.hits,
                 "forged": seen.forged,
@@ -134,8 +135,8 @@ class ResolverCollector(Collector):
         )
         yield _by_outcome(
             "tenantry_backend_reads",
-            "Backend reads, by outcome: found, unknown (no group for the token), stale (written to since, and "
-            "asked again), mismatched (another group, refused), failed.",
+            "Backend reads, by outcome: found, unknown (no group for the token), stale (the group changed meanwhile, "
+            "and was read again), mismatched (the backend returned another group, which was refused), failed.",
             {
                 "found": max(0, seen.loads - seen.unknown - seen.stale - seen.mismatched - seen.failures),
                 "unknown": seen.unknown,
@@ -156,13 +157,13 @@ class ResolverCollector(Collector):
             {"answered": seen.polls, "failed": seen.failed_polls},
         )
         yield CounterMetricFamily(
-            "tenantry_evictions", "Writes elsewhere that evicted a group from the cache.", value=seen.evicted
+            "tenantry_evictions", "Evictions of a group from the cache after a write elsewhere.", value=seen.evicted
         )
         yield CounterMetricFamily("tenantry_flushes", "Flushes of the whole cache.", value=seen.flushed)
-        yield _gauge("tenantry_staleness_bound_seconds", "The maximum age of an answer.", bound)
+        yield _gauge("tenantry_staleness_bound_seconds", "Maximum age of a cached answer.", bound)
         yield _gauge(
             "tenantry_lease_left_seconds",
-            "Seconds for which the cache may be used without another poll; 0: not used.",
+            "Seconds for which the cache may be used without another poll; 0: it may not be used.",
             0.0 if age is None else max(0.0, bound - age),
         )
         if age is not None:
@@ -222,7 +223,7 @@ class SecondLevelCollector(Collector):
 
 
 class CountingBus(Protocol):
-    """A PostgresBus, a RedisBus, or your own with the same counters."""
+    """A PostgresBus, a RedisBus, or your own bus with the same counters."""
 
     @property
     def counters(self) -> BusCounters: ...
@@ -248,8 +249,8 @@ class BusCollector(Collector):
             notices.update({(name, outcome): getattr(bus.counters, outcome) for outcome in _BUS_OUTCOMES})
         messages = CounterMetricFamily(
             "tenantry_bus_notices",
-            "Messages of a bus, by outcome: heard (and passed on), ignored (no notices of ours), held_back (too many "
-            "at once, for which the cache was flushed).",
+            "Messages of a bus, by outcome: heard (passed on), ignored (not sent by Tenantry), held_back (too many at "
+            "once: the cache was flushed instead).",
             labels=["bus", "outcome"],
         )
         for labels, count in notices.items():
@@ -281,7 +282,7 @@ _COUNTERS: Final = {
     "cache_hits": ("tenantry_source_cache_hits", "Queries answered from the cache."),
     "joined": ("tenantry_source_joined", "Queries that joined an in-flight execution."),
     "rows": ("tenantry_source_rows", "Rows that the source returned."),
-    "bytes": ("tenantry_source_bytes", "Memory of these rows in bytes; for streams, the size of their bodies."),
+    "bytes": ("tenantry_source_bytes", "Bytes of memory of the returned rows; for streams, bytes of the response."),
 }
 _BY_OUTCOME: Final = {
     "queries": ("tenantry_source_queries", "Queries by outcome: ok, stopped (the viewer left), or an error's code."),

@@ -23,19 +23,19 @@ _FAMILIES: Final = (
     ("tenantry_group_resolves", "Tokens resolved to this group.", 1),
     ("tenantry_group_rows", "Rows returned to this group.", 1),
 )
-"""Groups are ranked by the first; equal ones by the next."""
+"""(name, help text, unit) of each count. Groups are ranked by the first count; equal ones by the next."""
 
 _HOUR: Final = 3_600.0
 _CANDIDATES: Final = 10_000
 
 _Group: TypeAlias = tuple[str, str]
 _Counts: TypeAlias = list[int]
-"""Microseconds, queries, resolves, rows."""
+"""Counts in the order of ``_FAMILIES``: microseconds, queries, resolves, rows."""
 
 
 class TopGroups:
-    """A UsageCounter with at most ``limit`` named groups; others are summed. Once an hour the heaviest groups of that
-    hour take over names. ``clock`` gives seconds. Counts never fall."""
+    """Counts usage of at most ``limit`` named groups; others are summed. Once an hour the heaviest groups of that hour
+    become the named ones; new ones start at 0. ``clock`` returns seconds."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:
@@ -58,7 +58,7 @@ class TopGroups:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Count usage for the group or for the others."""
+        """Add usage to the named group, else to the sum of the others."""
         now = self._clock()
         if now - self._began >= _HOUR:
             self._began = now
@@ -83,7 +83,7 @@ def _add(counts: _Counts, more: tuple[int, ...]) -> None:
 
 
 class UsageCollector(Collector):
-    """Metrics of a UsageRecorder, from now on."""
+    """Metrics of the usage that ``recorder`` counts from now on."""
 
     def __init__(self, recorder: UsageRecorder, top_groups: int) -> None:
         self._recorder = recorder

@@ -34,10 +34,12 @@ class BackendContract:
 
     @pytest.fixture
     def anyio_backend(self) -> str:
+        """The event loop of the tests."""
         return "asyncio"
 
     @pytest.fixture
     def clock(self) -> FrozenClock:
+        """The clock that the tests move forward."""
         return FrozenClock()
 
     async def test_only_the_live_token_finds_its_group(self, store: Store, backend: Backend) -> None:

@@ -1,9 +1,17 @@
+"""Imports on first use: the public names of a package, and the entry points of other distributions."""
+
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -24,3 +32,41 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
         return sorted(getattr(sys.modules[package], "__all__", module_of))
 
     return load, names
+
+
+class EntryPointError(Exception):
+    """An entry point that cannot be used. The message names the distribution that has it."""
+
+
+@cache
+def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
+    """Return the installed entry points of a group by name, of all distributions."""
+    from importlib import metadata  # here, because it is slow to import and most programs need no entry point
+
+    found: dict[str, list[EntryPoint]] = {}
+    for point in metadata.entry_points(group=group):
+        found.setdefault(point.name, []).append(point)
+    return found
+
+
+def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
+    """Import the object of an entry point; None if no distribution has it.
+
+    ``title`` and ``expected`` name the entry point and its ``kind`` in errors. Raises EntryPointError if two
+    distributions have it, if its import fails, or if it is of another kind.
+    """
+    points = entry_points_of(group).get(name)
+    if points is None:
+        return None
+    origins = ", ".join(sorted(f"{each.dist.name} {each.dist.version}" for each in points if each.dist is not None))
+    if len(points) > 1:
+        raise EntryPointError(f"{title} comes from several distributions: {origins}. Uninstall one.")
+    try:
+        loaded = points[0].load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # the module of another distribution may raise anything
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(loaded, kind):
+            return loaded
+        reason = f"{points[0].value} is not {expected}"
+    raise EntryPointError(f"{title} of {origins} cannot be loaded: {' '.join(reason.split())}")

@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.cache import SLOT_COUNT, GroupCache, slot_index
 from tenantry.cache.change_log import MAX_HINTS
+from tenantry.cache.entries import CachedAnswer, Lease, PendingLoad
 from tenantry.cache.group_cache import APPLIED_AT_ONCE
 from tenantry.groups import Change, Changes, UserGroup
 from tenantry.testing import make_group
@@ -60,6 +61,18 @@ def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10,
 def usable(cache: GroupCache, now: float = 0.0) -> bool:
     entry = cache.entry(LIVE)
     return entry is not None and entry.is_valid(now)
+
+
+@pytest.mark.parametrize(("lease_end", "deadline"), [(3.0, FAR), (FAR, 3.0)])
+def test_the_rule_of_validity(lease_end: float, deadline: float, versions: list[int]) -> None:
+    """An answer is valid until the lease or the deadline ends, and while its slot has the version from before the load.
+    Red when is_valid() leaves out one of the three, or uses an answer at the very end."""
+    answer = CachedAnswer(PendingLoad(ACME.handle, Lease(versions, lease_end), 7), 10, deadline)
+    assert [answer.is_valid(now) for now in (0.0, 2.999, 3.0)] == [True, True, False]
+    versions[8] = 2
+    assert answer.is_valid(0.0)
+    versions[7] = 2
+    assert not answer.is_valid(0.0)
 
 
 def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed(cache: GroupCache) -> None:

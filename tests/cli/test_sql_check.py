@@ -311,7 +311,7 @@ def test_with_groups_it_says_what_session_variables_lack(ready: Terminal, folder
     lacks, wrong = "missing-property is missing", "property-type is a list, an object or empty,"
     assert [line for line in checked.out.splitlines() if not line.startswith(" ")] == [
         f"data source sales:{number}:1: error {what.split()[0]}: app.{name} is set from {prefix}{path}, which "
-        f"{what.partition(' ')[2]} in {groups}; no query runs for them on this data source"
+        f"{what.partition(' ')[2]} in {groups}; their queries do not run on this data source"
         for number, name, path, what, groups in (
             (2, "region", "region", lacks, "1 of 4 groups: c"),
             (2, "region", "region", wrong, "1 of 4 groups: d"),

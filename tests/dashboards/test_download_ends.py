@@ -14,7 +14,7 @@ import pytest
 
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads, RowsFile
-from tenantry.datasources import registrations
+from tenantry.datasources import source_lookup
 from tenantry.errors import QueryOutdated
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
@@ -58,13 +58,13 @@ async def test_a_file_that_is_still_sent_ends_with_what_it_was_bound_with(
 ) -> None:
     """Within the staleness bound, as every stream, though its reader reads nothing meanwhile. Red when the token is all
     that is compared: a file went on for a minute after its group's mapping was cleared."""
-    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
     async with serve(tmp_path, files, store=Stored) as site, download(site, tmp_path) as pieces:
         await anext(pieces)
         change(site)
         async with asyncio.timeout(SOON):
-            while len(site.sources.bindings):
+            while len(site.sources.query_watch):
                 await asyncio.sleep(0.01)
         with pytest.raises(QueryOutdated):
             await anext(pieces)
@@ -75,17 +75,17 @@ async def test_a_file_goes_on_while_its_group_is_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
 ) -> None:
     """To its last row, also where the end date was moved. Red when a check that is good ends it."""
-    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
     async with serve(tmp_path, files, store=Stored) as site:
         end(site, datetime.now(UTC) + timedelta(hours=1))
         async with download(site, tmp_path) as pieces:
             body = [await anext(pieces)]
             change(site)
-            (binding,) = site.sources.bindings._bindings
-            certain = binding.certain_until
+            (watched,) = site.sources.query_watch._watched
+            certain = watched.certain_until
             async with asyncio.timeout(SOON):
-                while binding.certain_until == certain:
+                while watched.certain_until == certain:
                     await asyncio.sleep(0.01)
             body += [piece async for piece in pieces]
         assert b"".join(body).endswith(b"\r\n500000\r\n")

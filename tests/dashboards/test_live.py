@@ -209,7 +209,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
                 last = await reader.line()
             assert last == {"group": "changed"}
         assert site.sources.in_flight.by_key == {}
-        assert not len(site.sources.bindings)
+        assert not len(site.sources.query_watch)
 
 
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

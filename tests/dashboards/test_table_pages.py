@@ -12,7 +12,7 @@ from engines.postgres import Postgres
 from tenantry.dashboards.panels.tables import fetch_table
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources.results import Result
-from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.datasources.wrapped_templates import WrappedTemplate
 from tenantry.errors import TooManyRows
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.dashboards.served import serve
@@ -78,6 +78,6 @@ async def test_a_large_table_of_an_engine_without_pages_is_too_much() -> None:
         assert isinstance(asked, WrappedTemplate)
         raise AssertionError(asked.wrap(bound))
 
-    with pytest.raises(TooManyRows, match=r"more than 10 rows.*there are no pages on clickhouse") as caught:
+    with pytest.raises(TooManyRows, match=r"more than 10 rows.*clickhouse has no pages") as caught:
         await fetch_table(ask, template, {"columns": [{"name": "a"}]}, frozenset("a"), 0, "a")
     assert viewer_error(caught.value)["message"].startswith("This is more data than can be shown at once.")

@@ -198,8 +198,8 @@ async def test_a_file_that_breaks_off_is_a_line_of_the_log(
 async def cut_off(sources: DataSources, *arguments: Any, **options: Any) -> Any:
     """What another record of the group does to a file, at once."""
     stream = await stream_of(sources, *arguments, **options)
-    (binding,) = sources.bindings._bindings
-    sources.bindings._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
+    (watched,) = sources.query_watch._watched
+    sources.query_watch._end(watched, QueryOutdated(QueryOutdated.MESSAGE))
     return stream
 
 

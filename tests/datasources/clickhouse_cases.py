@@ -131,7 +131,7 @@ CASES = (
             ("select * from url('http://127.0.0.1:1/')", "it calls a function that reaches files"),
             ("select * from remoteSecure('127.0.0.1:1', a.b)", "it calls a function that reaches files"),
             ("select `f\\x69le`('/etc/hostname')", "it calls a function that reaches files"),
-            ("", "there is no statement"),
+            ("", "it contains no statement"),
         )
     ),
     Case("select file, url from (select 1 as file, 2 as url)", {}, "file integer, url integer: [(1, 2)]"),

@@ -15,7 +15,7 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Limits
-from tenantry.datasources.pool.limits import bytes_counter, take_rows
+from tenantry.datasources.pool.query_limits import bytes_counter, take_rows
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 

@@ -22,12 +22,12 @@ from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL
 
-MOST_CALLS = 48
+MOST_CALLS = 49
 MOST_CALLS_OF_THE_QUEUE = 11
 """The time that each group has used is kept, and which groups are long-running."""
 MOST_CALLS_OF_THE_WATCH = 9
 """Whether the group and the source are still those that the query was bound with."""
-MOST_CALLS_OF_THE_COUNTERS = 11
+MOST_CALLS_OF_THE_COUNTERS = 10
 """What operators see: the counters of a source and of a group, the times, and for whom a query runs."""
 MOST_CALLS_OF_THE_IN_FLIGHT_QUERY = 11
 OURS = str(Path(tenantry.__file__).parent)
@@ -108,7 +108,7 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     queued = ("datasources/pool/fair_queue", "datasources/pool/group_queue")
     queue = [call for call in counter.calls if call.startswith(queued)]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
-    watched = ("datasources/binding_watch", "datasources/registrations.py:Registrations.staleness", "backends/audit")
+    watched = ("datasources/query_watch", "datasources/source_lookup.py:SourceLookup.staleness", "backends/audit")
     watch = [call for call in counter.calls if call.startswith(watched)]
     assert len(watch) <= MOST_CALLS_OF_THE_WATCH, "\n".join(watch)
     in_flight = [call for call in counter.calls if call.startswith("datasources/caching/")]

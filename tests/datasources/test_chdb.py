@@ -12,7 +12,7 @@ import pytest
 
 from engines.clickhouse import require_chdb
 from tenantry.datasources.engines.chdb import ChDBDriver
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable
 from tests.datasources.clickhouse_cases import CANARY, CASES, ENGINE_ALONE, PATIENCE

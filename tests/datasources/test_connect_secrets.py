@@ -71,7 +71,7 @@ async def test_a_moved_row_gets_no_rows(url: str, key_file: Path, directory: Dir
     """The URL of one source in the row of another: an error, and nobody is connected to."""
     caplog.set_level(logging.DEBUG)
     moved = directory.add(2, encrypt_url(url, SigningKeys.from_file(key_file), PRODUCTION, "ds_1"))
-    with pytest.raises(SecretUnavailable, match="moved from another row"):
+    with pytest.raises(SecretUnavailable, match="copied from another row"):
         await open_sources(keys=key_file).fetch(group(main="ds_2"), "main", SQL)
     assert make_url(url).password not in caplog.text
     assert moved.url not in caplog.text

@@ -63,7 +63,10 @@ async def test_queries_wait_for_the_one_connection(
     assert lines == 5_000
     assert sources.activity.sources["ds_1"].executions["ok"] == 11
     assert [record.message for record in caplog.records if "fewer connections" in record.message] == [
-        "the server of data source ds_1 gives fewer connections than pool_size: queries wait for those that it gives"
+        (
+            "the server of data source ds_1 allows fewer connections than pool_size: queries wait until one of the "
+            "allowed connections is free"
+        )
     ]
 
 

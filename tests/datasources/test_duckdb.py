@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.datasources.engines.duckdb import DuckDBDriver
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.errors import (
     DataSourceError,
     NotOneStatement,

@@ -12,7 +12,7 @@ import pytest
 from engines.clickhouse_http import ClickHouseServer
 from examples.own_engine import CSVDriver
 from tenantry.datasources import DataSources
-from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport
+from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport, word_at
 from tenantry.datasources.checks.query_plans import plan_prefix
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.errors import NotOneStatement
@@ -169,6 +169,17 @@ def test_nothing_that_could_be_an_option_of_explain_is_explained(engine: str) ->
     for text in ("show tables", "explain select 1"):
         assert plan_prefix(_bound(engine, text)) is None
     assert plan_prefix(_bound(engine, "(select 1) union (select 2)"))
+
+
+def test_positions_of_engines_count_from_one() -> None:
+    """0 stands for none. Red when the first word of a query was not found."""
+    assert [word_at('select "a b" from t', position) for position in (0, 1, 8, 14, 19)] == [
+        "",
+        "select",
+        "a",
+        "from",
+        "t",
+    ]
 
 
 def _bound(engine: str, text: str) -> ExplainedQuery:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
+from tenantry._lazy import entry_points_of
 from tenantry.datasources import (
     DataSources,
     Enforcement,
@@ -69,7 +71,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
             read.append(group)
             return EntryPoints(points)
 
-        monkeypatch.setattr(registry, "entry_points", scan)
+        monkeypatch.setattr(importlib.metadata, "entry_points", scan)
         return read
 
     _forget()
@@ -78,7 +80,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 
 
 def _forget() -> None:
-    registry._entry_points.cache_clear()
+    entry_points_of.cache_clear()
     registry._added.cache_clear()
 
 

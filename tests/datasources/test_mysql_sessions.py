@@ -90,7 +90,7 @@ async def test_nothing_writes(sql: str, fetch, mariadb: MariaDB, database: str) 
     Red without ``set session transaction read only`` in what follows a reset.
     """
     await fetch("select sets_session() as a")
-    with pytest.raises(NotOneStatement, match="the database refused it as one that writes"):
+    with pytest.raises(NotOneStatement, match="the database refused it because it writes"):
         await fetch(sql)
     assert mariadb.execute("select count(*) from orders", database=database) == ((0,),)
 

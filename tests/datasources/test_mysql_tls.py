@@ -14,7 +14,7 @@ import pytest
 
 from engines.certificates import self_signed
 from engines.mariadb import MariaDB
-from tenantry.datasources.engines.mysql_tls import ServerAddress
+from tenantry.datasources.engines.mysql_connection import ServerAddress
 from tenantry.datasources.url import parse_url
 from tenantry.errors import SourceUnavailable
 from tests.datasources.conftest import Directory, group

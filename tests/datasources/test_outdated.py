@@ -1,6 +1,6 @@
 """What runs ends when its group or data source is taken away or changed, whether anybody reads it or not.
 
-The defence is BindingWatch. Broken once, with what went red: no check at all (each change, a hundred seconds of rows);
+The defence is QueryWatch. Broken once, with what went red: no check at all (each change, a hundred seconds of rows);
 the group not read again (mapping, property, name, rotation, end date, deletion); the registration not read again
 (deleted, moved); records compared with ``==`` (a property that becomes ``true``); the end not told to what waits for
 the engine (a query, a first piece); an unread piece kept (what the engine has ended).
@@ -21,7 +21,7 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
-from tenantry.datasources import registrations
+from tenantry.datasources import source_lookup
 from tenantry.errors import QueryOutdated
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore
@@ -51,7 +51,7 @@ async def store(url: str) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def tenancy(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tenancy:
-    monkeypatch.setattr(registrations, "STALENESS", 0.5 if isinstance(store, MemoryStore) else 5.0)
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5 if isinstance(store, MemoryStore) else 5.0)
     return await make_tenancy(store, tmp_path)
 
 
@@ -82,7 +82,7 @@ async def test_a_stream_ends_with_what_it_was_bound_with(tenancy: Tenancy, chang
         for _ in range(2):
             with pytest.raises(QueryOutdated):
                 await anext(stream)
-        assert not len(sources.bindings), "nothing is checked any more"
+        assert not len(sources.query_watch), "nothing is checked any more"
 
 
 async def test_a_stream_ends_with_its_environment(tenancy: Tenancy, url: str, tmp_path: Path, request: Any) -> None:
@@ -115,19 +115,19 @@ GOES_ON: dict[str, Change] = {
 @pytest.mark.parametrize("change", GOES_ON.values(), ids=GOES_ON)
 async def test_a_stream_goes_on(tenancy: Tenancy, change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through many checks. Red when revisions are compared alone, or registrations with their environment."""
-    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
     if not isinstance(tenancy.store, MemoryStore):
-        monkeypatch.setattr(registrations, "STALENESS", 10.0)
+        monkeypatch.setattr(source_lookup, "STALENESS", 10.0)
     async with data_sources(tenancy.store, **LIMITS) as sources:
         stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
         await change(tenancy)
-        (binding,) = sources.bindings._bindings
-        certain, checks = binding.certain_until, 0
+        (watched,) = sources.query_watch._watched
+        certain, checks = watched.certain_until, 0
         async with asyncio.timeout(SOON):
             while checks < 2:
                 await asyncio.sleep(0.02)
                 await anext(stream)
-                if binding.certain_until != certain:
-                    certain, checks = binding.certain_until, checks + 1
+                if watched.certain_until != certain:
+                    certain, checks = watched.certain_until, checks + 1
         await stream.aclose()
-        assert not len(sources.bindings)
+        assert not len(sources.query_watch)

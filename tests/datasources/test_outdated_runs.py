@@ -17,7 +17,7 @@ import pytest
 from tenantry import DataSources
 from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
-from tenantry.datasources import Limits, OpenRows, ResultStream, registrations
+from tenantry.datasources import Limits, OpenRows, ResultStream, source_lookup
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable
 from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
@@ -33,7 +33,7 @@ from tests.resolver.fake import KEYS
 @pytest.fixture
 async def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tenancy:
     """A tenancy in memory, with a short bound."""
-    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
     return await make_tenancy(MemoryStore(), tmp_path)
 
 
@@ -62,7 +62,7 @@ async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
             now = await own.store.groups.get(own.environment, "acme")
             assert now is not None
             assert await sources.fetch(now.group, "main", "select 1 as one") == [{"one": 1}]
-        assert not len(sources.bindings)
+        assert not len(sources.query_watch)
 
 
 async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:
@@ -92,7 +92,7 @@ async def test_rows_that_the_engine_has_given_are_not_read(own: Tenancy) -> None
         stream = await sources.stream(own.group, "main", "select 1 as one")
         await own.change(mapping=None)
         async with asyncio.timeout(SOON):
-            while len(sources.bindings):
+            while len(sources.query_watch):
                 await asyncio.sleep(0.01)
         with pytest.raises(QueryOutdated):
             await anext(stream)
@@ -153,12 +153,12 @@ async def test_a_stream_that_was_read_or_dropped_is_not_checked(own: Tenancy) ->
     """Red when a stream that nobody refers to stays in the watch, and with it in memory."""
     async with data_sources(own.store, **LIMITS) as sources:
         assert [piece async for piece in await sources.stream(own.group, "main", "select 1 as one")]
-        assert not len(sources.bindings)
+        assert not len(sources.query_watch)
         dropped: ResultStream | None = await sources.stream(own.group, "main", ROWS_WITHOUT_END)
-        assert (len(sources.bindings), dropped is not None) == (1, True)
+        assert (len(sources.query_watch), dropped is not None) == (1, True)
         dropped = None
         async with asyncio.timeout(SOON):
-            while len(sources.bindings):
+            while len(sources.query_watch):
                 await asyncio.sleep(0.01)
 
 
@@ -229,9 +229,9 @@ async def test_the_bound_is_that_of_the_resolver(own: Tenancy, monkeypatch: pyte
     """Where one of the same store runs in this process; else five seconds."""
     monkeypatch.undo()
     async with data_sources(own.store, **LIMITS) as sources:
-        assert sources._registrations.staleness == 5.0
+        assert sources._lookup.staleness == 5.0
         resolver = Resolver(own.store, keys=KEYS, staleness=0.75)
-        assert sources._registrations.staleness == 0.75
+        assert sources._lookup.staleness == 0.75
         await resolver.aclose()
 
 

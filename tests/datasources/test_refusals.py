@@ -69,7 +69,7 @@ EVERY = (*SERVERS, *FILES)
         (FILES, "pragma table_info('orders')", "begins with `pragma`, which reads or changes settings: select from"),
         (SERVERS, "call nothing()", "begins with `call`, which runs a procedure"),
         (("postgresql",), "do $$ begin end $$", "begins with `do`, which runs a procedure"),
-        (("duckdb",), "prepare p as select 1", "begins with `prepare`, which runs a procedure or a stored text"),
+        (("duckdb",), "prepare p as select 1", "begins with `prepare`, which runs a procedure or a stored statement"),
         (("postgresql",), "copy orders to program 'true'", "begins with `copy`, which reads or writes files"),
         (("duckdb",), "copy orders to 'x.csv'", "begins with `copy`, which reads or writes files"),
         (("mysql",), "load data infile 'x' into table orders", "begins with `load`, which reads or writes files"),
@@ -80,28 +80,28 @@ EVERY = (*SERVERS, *FILES)
             "describe orders",
             r"which this engine does not have: select from information_schema",
         ),
-        (EVERY, "select 1 as a; select 2 as a", "it is several statements: run each by itself"),
-        (EVERY, "", "there is no statement in it"),
-        (EVERY, " ; -- nothing\n", "there is no statement in it"),
+        (EVERY, "select 1 as a; select 2 as a", "it is several statements: run each in its own query"),
+        (EVERY, "", "it contains no statement"),
+        (EVERY, " ; -- nothing\n", "it contains no statement"),
         (("postgresql", "mysql"), "frobnicate orders", "it begins with `frobnicate`: a query begins with"),
         (("sqlite",), "table orders", "it begins with `table`: a query begins with explain, select, values, with"),
         (("mysql",), "select @n := 1", "it assigns a user variable .*: use a window function"),
         (("mysql",), "select get_lock('a', 0)", r"get_lock\(\) takes a lock that the session keeps"),
         (("mysql",), "select `get_lock`('a', 0)", r"get_lock\(\) takes a lock that the session keeps"),
-        (("mysql",), "select last_insert_id(7)", r"last_insert_id\(\) reads and sets a number of the session"),
+        (("mysql",), "select last_insert_id(7)", r"last_insert_id\(\) sets a number that the session keeps"),
         (("mysql",), "select id from orders into outfile '/tmp/x'", "`into` writes to a file or a variable"),
-        (("mysql",), "select id from orders for update", "refused it as one that writes"),
+        (("mysql",), "select id from orders for update", "refused it because it writes"),
         (
             ("postgresql",),
             "with x as (delete from orders returning id) select id from x",
-            "refused it as one that writes",
+            "refused it because it writes",
         ),
-        (("postgresql",), "select nextval('numbers')", "refused it as one that writes, which functions, sequences"),
-        (("postgresql",), "select id from orders for update", "refused it as one that writes.*`for update`"),
-        (("postgresql",), "select", "it gives no columns"),
+        (("postgresql",), "select nextval('numbers')", "refused it because it writes, as some functions, sequences"),
+        (("postgresql",), "select id from orders for update", "refused it because it writes.*`for update`"),
+        (("postgresql",), "select", "it returns no columns"),
         (("sqlite",), "with x as (select 1) delete from orders", "it writes, or calls a function that"),
         (("sqlite",), "select load_extension('x')", "it writes, or calls a function that .* loads a library"),
-        (("duckdb",), "with x as (select 1 as i) delete from orders", "of the kind DELETE, which does more than read"),
+        (("duckdb",), "with x as (select 1 as i) delete from orders", "a DELETE statement, which does more than read"),
         (("duckdb",), "explain analyze delete from orders", "begins with `delete`, which writes"),
         (
             ("duckdb",),
@@ -116,7 +116,7 @@ EVERY = (*SERVERS, *FILES)
         (
             ("duckdb",),
             "with p as (pivot orders on owner using count(*)) insert into orders select 1, 'a', 'b'",
-            "refused it as one that writes",
+            "refused it because it writes",
         ),
     ],
 )
@@ -219,7 +219,9 @@ async def test_explain_leaves_nothing_for_the_next_query(sql: str, run: Run) -> 
 )
 async def test_a_pivot_that_reads_its_columns_takes_no_values(sql: str, run: Run) -> None:
     """DuckDB itself cannot: the sentence says what it can. Red when it was a QueryFailed with a type's name."""
-    with pytest.raises(NotOneStatement, match=r"takes no values: name the columns, pivot … on column in \('a', 'b'\)"):
+    with pytest.raises(
+        NotOneStatement, match=r"cannot have values: name the columns, pivot … on column in \('a', 'b'\)"
+    ):
         await run("duckdb", sql, n=1)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenantry.datasources.driver import OpenRows
-from tenantry.datasources.pool.limits import StreamLimits
+from tenantry.datasources.pool.query_limits import StreamLimits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL, SQLTemplate

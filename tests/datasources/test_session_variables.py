@@ -215,7 +215,7 @@ async def test_a_group_that_lacks_the_variable_gets_no_query(
     monkeypatch.setattr("tenantry.datasources.engines.postgresql.PostgreSQLDriver.open", None)  # whoever calls it fails
     for properties in ({}, {"tenant": None}):
         with pytest.raises(
-            MissingVariable, match="'acme' lacks what the session variables of data source ds_1"
+            MissingVariable, match="'acme' lacks properties that the session variables of data source ds_1"
         ) as lack:
             await sources.fetch(member("acme", **properties), "main", ALL, {})
         assert lack.value.names == ("user_group.properties.tenant",)
@@ -244,7 +244,7 @@ async def test_a_role_that_no_policy_holds_is_refused(
     admin = urlunsplit(urlsplit(reader)._replace(netloc=urlsplit(postgres.url).netloc))
     role = urlsplit(reader).username
     directory.add(1, admin, session=SESSION)
-    with pytest.raises(InvalidSource, match="row-level security does not hold the role"):
+    with pytest.raises(InvalidSource, match="row-level security does not apply to the role"):
         await owners(open_sources(), "acme")
     directory.registered.clear()
     directory.add(1, reader, session=SESSION)

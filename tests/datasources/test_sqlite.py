@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 
 from tenantry.datasources import DataSources, Limits
+from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import (
     DataSourceError,
     NotOneStatement,
@@ -235,3 +236,15 @@ async def test_a_value_cannot_grow_without_bound(fetch) -> None:
     """One value is at most 64 MiB, whatever a function is asked for."""
     with pytest.raises(QueryFailed, match="SQLITE_TOOBIG"):
         await fetch("select length(zeroblob(900000000)) as n")
+
+
+def test_attach_has_a_second_defence(tmp_path: Path, directory: Directory) -> None:
+    """The authorizer refuses it, and the connection may attach no file. Red with a limit of one."""
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    (source,) = directory.registered
+    driver = SQLiteDriver(source, Limits())
+    connection = driver.open()
+    connection.set_authorizer(None)
+    with pytest.raises(sqlite3.OperationalError, match="too many attached databases - max 0"):
+        connection.execute(f"attach '{tmp_path / 'other.db'}' as other")
+    driver.close(connection)

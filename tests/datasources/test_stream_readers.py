@@ -77,7 +77,7 @@ async def test_a_slow_reader_loses_the_stream_and_gains_nothing_by_asking_again(
     monkeypatch.setattr(source_stream, "WINDOW", 1.0)
     monkeypatch.setattr(source_stream, "SLOWEST", 1024 * 1024 * 1024)
     sources = make(pool_size=2)
-    with pytest.raises(QueryTimeout, match="the reader of the stream of data source ds_1 took less than"):  # noqa: PT012
+    with pytest.raises(QueryTimeout, match="the stream of data source ds_1 was read too slowly: less than"):  # noqa: PT012
         stream = await sources.stream(ACME, "main", UNREAD, {})
         async with asyncio.timeout(SOON):
             if not read:
@@ -140,6 +140,6 @@ async def test_a_stream_gives_the_only_connection_up(
         assert (counters.running, own.done()) == (1, False)
         assert await sources.fetch(GLOBEX, "main", "select 1 as one", {}) == [{"one": 1}]
         assert await own == [{"own": 1}]
-        with pytest.raises(QueryTimeout, match=r"had its only connection for 0\.5 s, and another user group"):
+        with pytest.raises(QueryTimeout, match=r"used the only connection for 0\.5 s, and another user group"):
             async for _ in await opening:
                 pass

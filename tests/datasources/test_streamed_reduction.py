@@ -58,7 +58,7 @@ async def test_a_reduction_holds_no_more_than_an_answer(sources: DataSources) ->
 
 async def test_rows_that_cannot_be_thinned_are_too_many_bytes(sources: DataSources) -> None:
     """Red without the limit."""
-    with pytest.raises(TooManyBytes, match="select less"):
+    with pytest.raises(TooManyBytes, match="select fewer rows"):
         await sources.query(group(main="ds_1"), "main", TEXT, reduction=Reduction("all", every, every))
 
 

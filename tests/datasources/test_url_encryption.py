@@ -89,7 +89,7 @@ def test_a_url_opens_in_its_own_row_alone_and_unchanged() -> None:
         replace(source, url=source.url.replace("~k2.", "~k2.A")),
         replace(source, url=f"{source.url.partition('~')[0]}~k2.{k1.partition('.')[2]}"),
     ):
-        with pytest.raises(SecretUnavailable, match="does not open with the key k2") as caught:
+        with pytest.raises(SecretUnavailable, match="cannot be decrypted with the key k2") as caught:
             decrypt_url(changed, RING)
         assert CANARY not in str(caught.value)
     for changed in (source.url[:-3] + "!!!", source.url.replace("=v1~", "=v2~"), source.url + "&a=b"):
@@ -102,9 +102,11 @@ def test_any_key_of_the_file_opens_it_and_no_other() -> None:
     source = stored()
     assert decrypt_url(source, KeyRing([FIRST])) == decrypt_url(source, KeyRing([SECOND])) == URL
     third = SigningKey("k3", secrets.token_bytes(32))
-    with pytest.raises(SecretUnavailable, match="is encrypted with k1, k2, and the key file of this process has k3"):
+    with pytest.raises(
+        SecretUnavailable, match="is encrypted with the keys k1, k2, and the key file of this process has k3"
+    ):
         decrypt_url(source, KeyRing([third]))
-    with pytest.raises(SecretUnavailable, match="does not open with the key k1"):
+    with pytest.raises(SecretUnavailable, match="cannot be decrypted with the key k1"):
         decrypt_url(source, KeyRing([SigningKey("k1", secrets.token_bytes(32))]))
     without = encrypt_url(URL, RING, PRODUCTION, "ds_1", without="k1")
     assert encrypting_keys(without) == {"k2"}

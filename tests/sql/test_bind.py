@@ -142,6 +142,13 @@ def test_casts_and_slices_are_no_placeholders(paramstyle: str) -> None:
     assert sql.startswith("select a::int, b[1: 2], c[i: n], d[: n], '? :x $1 @x', \"? :x\", $$ ?:x $$ ")
 
 
+def test_a_colon_after_closed_brackets_is_in_no_slice() -> None:
+    """Red when ``_in_slice`` returns at the bracket that closes its pair, with `depth < 1`."""
+    for text in ("select a[1] :n, {{ x }} as v", "select f(a[b[1]]) :n, {{ x }} as v"):
+        with pytest.raises(TemplateError, match="takes this : for a placeholder"):
+            SQLTemplate(text, "postgresql").bind({"x": 1}, "named")
+
+
 def test_operators_with_question_marks_work_where_no_driver_reads_them() -> None:
     """PostgreSQL's `?|` with numbered or formatted placeholders; `@` is an operator there."""
     for paramstyle in ("numeric_dollar", "format", "named"):

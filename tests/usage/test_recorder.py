@@ -145,8 +145,8 @@ async def test_a_lost_answer_counts_nothing_twice(store: FlakyStore, caplog: pyt
     assert await kept(store) == {ACME: Usage(3, 30, 0.3)}
     assert [batch.number for batch in store.usage.batches] == [1, 1, 1, 1, 2]
     assert [record.message[:40] for record in caplog.records] == [
-        "the store does not take the usage of gro",
-        "the store takes the usage of groups agai",
+        "the usage of groups cannot be written to",
+        "the usage of groups can be written to th",
     ]
 
 

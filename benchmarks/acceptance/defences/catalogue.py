@@ -184,7 +184,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a data source is of the group's own environment",
-        "datasources/registrations.py",
+        "datasources/source_lookup.py",
         "if is_same and reference in (source.id, source.provided_id):",
         "if True:",
         ("tests/datasources/test_routing.py",),
@@ -229,7 +229,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "rows are counted in bytes while they are read",
-        "datasources/pool/limits.py",
+        "datasources/pool/query_limits.py",
         "raise too_many_bytes_error(source_id, limits.max_bytes)",
         "pass",
         ("tests/datasources/test_bytes.py",),

@@ -199,7 +199,7 @@ def test_plain_text(sql: str, plain: bool) -> None:
 def test_a_trusted_dialect_says_that_nothing_holds_it() -> None:
     """Neither read-only nor stopped. Red when ``registration_notes`` looked at built-in engines only."""
     read_only, stop = registration_notes("mssql+pymssql://u:secret@h/db", trusted=True)
-    assert "only the rights of its user keep mssql read-only" in read_only
+    assert "nothing but the rights of its user keeps mssql read-only" in read_only
     assert "cannot be stopped" in stop
     assert "secret" not in read_only + stop
 
@@ -207,7 +207,7 @@ def test_a_trusted_dialect_says_that_nothing_holds_it() -> None:
 def test_a_trusted_url_needs_its_dialect() -> None:
     """``trusted`` opens a dialect of SQLAlchemy; one that is not installed, or is asynchronous, is refused by name."""
     assert check_url("mssql+pyodbc://u:p@h/db", trusted=True) == "mssql"
-    with pytest.raises(InvalidSource, match="no SQLAlchemy dialect 'nowhere' is installed"):
+    with pytest.raises(InvalidSource, match="the SQLAlchemy dialect 'nowhere' is not installed"):
         check_url("nowhere://u:p@h/db", trusted=True)
     with pytest.raises(InvalidSource, match="asynchronous"):
         check_url("oracle+oracledb_async://u:p@h/db", trusted=True)

@@ -5,6 +5,7 @@ Code in a page is never run. ``rendering`` adds the layout around a page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -157,8 +158,8 @@ class Page:
 
     ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
     from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.
-    ``markdown``: the source without front matter and imports. ``parts``: names of the extra scripts that the page
-    needs (``playground``); ``request_headers``: the request headers that its playground may set.
+    ``markdown``: the source without front matter and imports. ``parts``: ``api`` for an API page, and ``playground`` if
+    it needs the playground's script; ``request_headers``: the request headers that its playground may set.
     """
 
     path: str
@@ -173,3 +174,14 @@ class Page:
     parts: frozenset[str] = frozenset()
     request_headers: frozenset[str] = frozenset()
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+_SEPARATORS = re.compile(r"[-_\s]+")
+
+
+def title_of_path(path: str) -> str:
+    """The title of a page that has neither a title nor a heading, made of its path: ``guides/quick-start`` gives
+    ``Quick start``, ``guides/index`` gives ``Guides``."""
+    name = path.removesuffix("/index").rpartition("/")[2]
+    words = " ".join(_SEPARATORS.split(name)).strip()
+    return words[:1].upper() + words[1:] if words else "Untitled"

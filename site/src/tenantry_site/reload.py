@@ -78,7 +78,10 @@ class ReloadStream:
         self._closed = True
 
     async def __call__(self, page: str, receive: Receive, send: Send) -> None:
-        """Answer one GET request until the client disconnects."""
+        """Answer one GET request with the stream of a page's versions, or with 503 if ``LISTENERS`` streams are open.
+
+        The stream ends when the client disconnects, the server stops, or its lifetime is over.
+        """
         if self._listeners >= LISTENERS:
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"retry-after", b"5")]
             await send({"type": "http.response.start", "status": 503, "headers": headers})

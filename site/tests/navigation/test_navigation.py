@@ -10,8 +10,8 @@ from engines.corpus import CORPUS, needs_corpus
 from engines.hypothesis_profile import examples
 from tenantry_site.config import loads
 from tenantry_site.navigation import ExpandedGroup, GroupEntry, Navigation, PageEntry
-from tenantry_site.navigation.tree import method_of, title_from_path
-from tenantry_site.page import FrontMatter
+from tenantry_site.navigation.tree import method_of
+from tenantry_site.page import FrontMatter, title_of_path
 from tests.navigation.site import named, navigation, paths
 
 GROUPS = [
@@ -95,9 +95,10 @@ def test_what_an_entry_means(head: FrontMatter, title: str, method: str) -> None
 
 def test_words_and_methods() -> None:
     """Names of files as people write them."""
-    assert title_from_path("a/getting-started") == "Getting started"
-    assert title_from_path("API_keys") == "API keys"
-    assert title_from_path("-") == "Home"
+    assert title_of_path("a/getting-started") == "Getting started"
+    assert title_of_path("API_keys") == "API keys"
+    assert title_of_path("guides/index") == "Guides"
+    assert title_of_path("-") == "Untitled"
     assert method_of("Delete /x") == "DELETE"
     assert method_of("") == ""
 

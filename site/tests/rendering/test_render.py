@@ -50,6 +50,15 @@ def test_every_page_is_there_whole() -> None:
             assert led is None or not led[1] or led[1] in inspect(site[led[0]]).ids, (path, link)
 
 
+def test_an_index_without_a_title_has_the_name_of_its_folder_everywhere() -> None:
+    """Red when the page and the sidebar make different titles of its path."""
+    config = {"name": "A", "navigation": [{"group": "G", "pages": ["start", "how-to/index"]}]}
+    site = render({"site.json": json.dumps(config), "start.md": "# Start", "how-to/index.md": "Text."})
+    assert "<title>How to – A</title>" in site["how-to/index.html"].decode()
+    assert "How to</a>" in "".join(site["start.html"].decode().split("\n"))
+    assert "Index" not in site["start.html"].decode()
+
+
 def test_styles_and_scripts_are_named_for_their_content() -> None:
     """Red when a name does not change with the content."""
     one, other = render(folder()), render(folder({"colors": {"primary": "#123456"}}))

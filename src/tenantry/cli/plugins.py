@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 import click
 
+from tenantry._lazy import EntryPointError, entry_points_of, load_entry_point
 from tenantry.cli.output import FAILED
 from tenantry.tokens import mask_within
 
@@ -32,13 +31,10 @@ class GroupCommands(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._loaded:
             path = f"{self._path}{name}"
-            if name in self._own:
-                command = self._own[name]
-            elif points := _plugins().get(path):
-                command = _load(path, points)
-            elif path in _INSTALLED_BY:
-                return _refusal(f"this command is not installed: pip install {_INSTALLED_BY[path]}")
-            else:
+            command = self._own.get(name) or _plugin(path)
+            if command is None:
+                if path in _INSTALLED_BY:
+                    return _refusal(f"this command is not installed: pip install {_INSTALLED_BY[path]}")
                 raise KeyError(name)
             if isinstance(command, click.Group) and not isinstance(command.commands, GroupCommands):
                 command.commands = GroupCommands(command.commands, f"{path}.")
@@ -52,7 +48,7 @@ class GroupCommands(MutableMapping[str, click.Command]):
         del self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        added = (path.removeprefix(self._path) for path in _plugins() if path.startswith(self._path))
+        added = (path.removeprefix(self._path) for path in entry_points_of(PLUGIN_GROUP) if path.startswith(self._path))
         direct = (name for name in added if "." not in name)
         return iter(dict.fromkeys([*self._own, *direct, *self._loaded]))
 
@@ -60,29 +56,12 @@ class GroupCommands(MutableMapping[str, click.Command]):
         return len(list(iter(self)))
 
 
-@cache
-def _plugins() -> Mapping[str, list[EntryPoint]]:
-    found: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=PLUGIN_GROUP):
-        found.setdefault(point.name, []).append(point)
-    return found
-
-
-def _load(path: str, points: list[EntryPoint]) -> click.Command:
-    name = path.replace(".", " ")
-    point = points[0]
-    origins = ", ".join(sorted(f"{each.dist.name} {each.dist.version}" for each in points if each.dist is not None))
-    if len(points) > 1:
-        return _refusal(f"the command '{name}' comes from several distributions: {origins}. Uninstall one.")
+def _plugin(path: str) -> click.Command | None:
+    title = f"the command '{path.replace('.', ' ')}'"
     try:
-        command = point.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in's module may raise anything
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        if isinstance(command, click.Command):
-            return command
-        reason = f"{point.value} is not a click command"
-    return _refusal(f"the command '{name}' of {origins} cannot be loaded: {' '.join(reason.split())}")
+        return load_entry_point(PLUGIN_GROUP, path, click.Command, expected="a click command", title=title)
+    except EntryPointError as error:
+        return _refusal(str(error))
 
 
 def _refusal(problem: str) -> click.Command:

@@ -1,4 +1,4 @@
-"""Data sources: runs read-only SQL on the source named by a group's mapping."""
+"""Runs read-only SQL on the data source that a group's mapping names."""
 
 from typing import TYPE_CHECKING
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.connection_pool import ConnectionPool as ConnectionPool
     from tenantry.datasources.pool.fair_queue import FairQueue as FairQueue
     from tenantry.datasources.pool.fair_queue import Turn as Turn
-    from tenantry.datasources.pool.limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
+    from tenantry.datasources.pool.query_limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
     from tenantry.datasources.pool.streamed_reduction import Reduction as Reduction
     from tenantry.datasources.query_folder import QueryFolder as QueryFolder
     from tenantry.datasources.query_folder import is_within as is_within
     from tenantry.datasources.query_folder import read_query_text as read_query_text
     from tenantry.datasources.result_stream import ResultStream
-    from tenantry.datasources.schema_query import SchemaQuery as SchemaQuery
     from tenantry.datasources.sources import DataSources
     from tenantry.datasources.stop_signals import stop_on_signals
-    from tenantry.datasources.subquery_wrapper import WrappedTemplate as WrappedTemplate
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url_secrets.encryption import encrypt_sources, encrypt_url
+    from tenantry.datasources.wrapped_templates import SchemaQuery as SchemaQuery
+    from tenantry.datasources.wrapped_templates import WrappedTemplate as WrappedTemplate
     from tenantry.groups import Usage
     from tenantry.http import while_connected
     from tenantry.usage import GroupUsage, UsageCounter
@@ -69,15 +69,14 @@ else:
             "tenantry.datasources.engines.registry": "check_url registration_notes",
             "tenantry.datasources.explanation": "ExplainedQuery",
             "tenantry.datasources.pages": "CountTemplate PLAIN_NAME Page PagedTemplate fetch_page has_pages",
-            "tenantry.datasources.pool.limits": "Limits Sharing StreamLimits take_result take_rows to_dicts",
+            "tenantry.datasources.pool.query_limits": "Limits Sharing StreamLimits take_result take_rows to_dicts",
             "tenantry.datasources.pool.streamed_reduction": "Reduction",
             "tenantry.datasources.pool.connection_pool": "ConnectionPool",
             "tenantry.datasources.pool.fair_queue": "FairQueue Turn",
             "tenantry.datasources.open_sources": "source_name",
             "tenantry.datasources.query_folder": "QueryFolder is_within read_query_text",
-            "tenantry.datasources.schema_query": "SchemaQuery",
             "tenantry.datasources.sources": "DataSources",
-            "tenantry.datasources.subquery_wrapper": "WrappedTemplate",
+            "tenantry.datasources.wrapped_templates": "SchemaQuery WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
             "tenantry.datasources.url": "display_url parse_url resolve_url secret_state",
             "tenantry.datasources.url_secrets.encryption": "encrypt_sources encrypt_url",

@@ -20,9 +20,9 @@ _slow_log: Final = logging.getLogger("tenantry.datasources.slow")
 
 OK: Final = "ok"
 STOPPED: Final = "stopped"
-"""The outcome of a query whose callers left."""
+"""The outcome of a query that was stopped because all its callers left."""
 OTHERS: Final = "(others)"
-"""The source that counts for all sources beyond ``MAX_SOURCES``."""
+"""The name under which all sources beyond the first ``MAX_SOURCES`` are counted together."""
 MAX_SOURCES: Final = 1_000
 
 
@@ -30,9 +30,9 @@ MAX_SOURCES: Final = 1_000
 class Monitoring:
     """Query monitoring for operators.
 
-    ``slow_seconds``: log slower queries, with their wait, as warnings of ``tenantry.datasources.slow``; None: never.
-    ``query_tags``: engines, by URL scheme, whose queries carry a comment with group, source and template. ``usage``:
-    None for the store's, if it has one.
+    Queries that take ``slow_seconds`` or more, with their wait, are logged as warnings of
+    ``tenantry.datasources.slow``; None: never. ``query_tags``: engines, by URL scheme, whose SQL gets a comment with
+    group, source and template. ``usage`` counts usage; None: the store's counter, if it has one.
     """
 
     slow_seconds: float | None = 10.0
@@ -41,6 +41,8 @@ class Monitoring:
 
 
 class SourceCounters:
+    """An execution is one run at the source, for one query or several."""
+
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
         "waiting",
@@ -48,25 +50,25 @@ class SourceCounters:
 
     def __init__(self) -> None:
         self.running: int = 0
-        """Running executions."""
+        """Executions that run now."""
         self.waiting: int = 0
-        """Executions waiting for a connection."""
+        """Executions that wait for a connection now."""
         self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
-        """Seconds that executions waited before they began."""
+        """How long executions waited for a connection, in seconds."""
         self.durations: Buckets = Buckets(QUERY_BOUNDS)
-        """Seconds that executions ran."""
+        """How long executions ran, in seconds."""
         self.executions: Counter[str] = Counter()
-        """Executions by outcome: ``ok``, ``stopped``, or the error's code."""
+        """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Queries of viewers by outcome."""
+        """Queries of callers, by the same outcomes. Several may share an execution, or have none."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
-        """Queries answered by an in-flight query."""
+        """Queries that joined an equal query in flight."""
         self.rows: int = 0
-        """Rows returned by the source."""
+        """Rows that executions returned."""
         self.bytes: int = 0
-        """Memory of these rows; of a stream, the size of its body."""
+        """Bytes of memory of these rows; for a stream, the bytes of its body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
@@ -84,7 +86,7 @@ class Activity:
 
 
 class Execution:
-    """One execution at a source. ``waited`` and ``ran`` are seconds."""
+    """One run at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -142,7 +144,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """A viewer's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
+    """One caller's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -178,7 +180,7 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """Return the error code, ``stopped`` for a cancellation, else ``failed``."""
+    """The error's code, ``stopped`` for a cancellation, else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

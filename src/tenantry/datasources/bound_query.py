@@ -1,4 +1,4 @@
-"""A group's query, bound for its data source."""
+"""A group's query, before and after it is bound for its data source."""
 
 from __future__ import annotations
 
@@ -6,20 +6,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.subquery_wrapper import WrappedTemplate
-from tenantry.groups import Record, UserGroup
+from tenantry.datasources.wrapped_templates import WrappedTemplate
+from tenantry.groups import Record, RegisteredSource, UserGroup
 from tenantry.sql import BoundSQL, SQLTemplate
+
+
+class QueryRequest(NamedTuple):
+    group: UserGroup
+    schema: str
+    template: SQLTemplate | WrappedTemplate
+    variables: Mapping[str, Any] | Record
+    registered: RegisteredSource
+    label: QueryLabel
 
 
 @dataclass(slots=True)
 class BoundQuery:
-    """Queries with equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds) extends the time
-    in cache."""
+    """Queries with equal keys share an answer; without a key it is not shared. A cache keeps the answer for at least
+    ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup
@@ -37,24 +46,16 @@ class BoundQuery:
         self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
 
 
-def bind_query(
-    opened: OpenSource,
-    group: UserGroup,
-    schema: str,
-    label: QueryLabel,
-    template: SQLTemplate | WrappedTemplate,
-    variables: Mapping[str, Any] | Record,
-    *,
-    has_key: bool = True,
-) -> BoundQuery:
-    """Bind a template for an open source, which may close at the next ``await`` unless ``users`` counts the caller.
+def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
+    """Bind a request's template for its open source.
 
-    A wrapped query's key starts with the inner query's; a value without a fingerprint gives no key. Raises like
-    ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
+    A wrapped query's key starts with the inner query's. A value without a fingerprint gives no key. Raises the errors
+    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
     """
+    group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
-    bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    bound = inner.bind(request.variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None
@@ -66,7 +67,7 @@ def bind_query(
         except TypeError:
             key = None
     weight = None if share is None else partial(share, group)
-    return BoundQuery(opened, group, schema, label, sql, session, key, weight)
+    return BoundQuery(opened, group, request.schema, request.label, sql, session, key, weight)
 
 
 def derived_key(key: str, derivation: str) -> str:
@@ -83,9 +84,9 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     except KeyError:
         return
     expected = own["user_group"]
-    if owner is expected:  # ``variables(request)`` extends the group's own
+    if owner is expected:  # ``variables(request)`` adds to the group's own variables
         return
-    # A copy: the same group read again, or a record that went through a template or JSON.
+    # A copy is allowed: the same group read again, or a record that was copied by a template or JSON.
     is_copy = isinstance(owner, Record | dict) and all(
         name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )

@@ -1,4 +1,4 @@
-"""Notifies listeners when a source's rows change."""
+"""Notifies listeners, such as open dashboards, when a source's rows change."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""Changes within this time are notified together."""
+"""A listener gets the changes of this time together."""
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between requests for other processes' changes, while there are listeners."""
+"""While there are listeners, other processes' changes are read once in this number of seconds."""
 LATE_SECONDS: Final = 5.0
-"""Seconds within which another process's changes are known here."""
+"""A change in another process is known here after at most this number of seconds."""
 
 
 class ChangeTimes:
+    """When each source changed last, in Unix seconds."""
+
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change of a source; None: of any source."""
+        """Record a change; None: any source may have changed."""
         if source is None:
             self._of_all = at
         else:
@@ -34,17 +36,21 @@ class ChangeTimes:
 
 
 class OtherProcesses(Protocol):
+    """Knows which sources changed in other processes: a shared cache."""
+
     def is_current(self) -> bool:
-        """Whether other processes' changes are known; may refresh in the background."""
+        """Whether their changes are known. May start to refresh them in the background."""
         ...
 
-    async def follow(self) -> bool: ...
+    async def follow(self) -> bool:
+        """Like ``is_current``, but wait briefly for the refresh."""
+        ...
 
 
 class ChangeInbox:
     def __init__(self) -> None:
         self.has_ended: bool = False
-        """Whether the process is ending, so no more changes arrive."""
+        """Whether the process is about to end, so that no more changes come."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 
@@ -63,7 +69,7 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more briefly, and return the sources; None means any."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the sources; None among them: any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -108,14 +114,14 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners of a change of a source (``source_name``); None: of any source."""
+        """Announce a change of a source (``source_name``); None: of any source."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows read from now on include all changes before this time."""
+        """Rows read from now on include all changes before this time (Unix seconds)."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
@@ -123,6 +129,7 @@ class SourceChanges:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
+        """Whether the source may have changed since ``as_of`` (Unix seconds)."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:

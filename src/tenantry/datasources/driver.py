@@ -1,4 +1,4 @@
-"""The Driver protocol, and the errors of all engines.
+"""The protocols of drivers, and the errors of all engines.
 
 An engine's error may quote values or the URL, so ours keep only its type and code.
 """
@@ -28,16 +28,18 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""A driver's answer: a Result, which knows the types of its columns, or dicts."""
+"""A driver's answer: a Result, which has the types of its columns, or dicts without types."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Takes the outcome of a stream (``ok``, ``stopped`` or an error's code), and its rows and bytes."""
+"""Called when a stream ends: with its outcome (``ok``, ``stopped`` or an error's code), its number of rows, and the
+bytes of its body."""
 
 
-# PostgreSQL, PgBouncer, Redshift, Supavisor; MySQL, MariaDB, ProxySQL; ClickHouse; Oracle; SQL Server.
+# Messages for "no connection is free" of PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL,
+# ClickHouse, Oracle and SQL Server.
 _NO_CONNECTION: Final = re.compile(
     r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
     r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
@@ -48,20 +50,19 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """Where writing queries are refused."""
+    """What refuses queries that write."""
 
     ENGINE = "engine"
-    """The engine: its read-only mode, transaction or session, whatever rights the user has."""
+    """The engine: by a read-only mode, transaction or session, whatever rights the user has."""
     STATEMENT = "statement"
-    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions have the user's rights."""
+    """Tenantry: by the kind of the statement, which its SQL or the engine shows. Functions have the user's rights."""
     USER = "user"
-    """Only the rights of the user."""
+    """Nothing but the rights of the database user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """An engine's restrictions on queries. ``can_stop``: a query ends at the engine when its viewer leaves or its time
-    is up."""
+    """An engine's restrictions. ``can_stop``: a query ends at the engine when its time is up or its viewer leaves."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
@@ -74,18 +75,22 @@ class Chunks(Protocol):
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, also on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
+        calls."""
         ...
 
-    def close(self, error: TenantryError | None = None) -> None: ...
+    def close(self, error: TenantryError | None = None) -> None:
+        """Stop the query; a waiting reader gets ``error``."""
+        ...
 
 
 class Driver(Protocol[C]):
     """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
     ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Only the driver enforces reading and limits (see ``take_result``); test it with ``tenantry.testing.DriverContract``.
-    ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional; this protocol gets no more methods.
+    Only the driver makes queries read-only and applies limits (see ``take_result``); test it with
+    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional;
+    this protocol gets no more methods.
     """
 
     @property
@@ -104,7 +109,7 @@ class Driver(Protocol[C]):
         ...
 
     def open(self) -> C:
-        """Open a read-only connection. Raises SourceUnavailable or the client's error."""
+        """Open a read-only connection. Raises TenantryError or the client's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
@@ -124,31 +129,32 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Called once, after all connections are closed, or when the event loop is gone."""
+        """Called once, after all connections are closed or the event loop is closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers whose connections may run another query after a failure."""
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. Without it, a
+    failed query's connection closes."""
 
     def is_reusable(self, connection: Any) -> bool:
-        """Whether the connection may run another query after a failure."""
+        """Whether the connection can run another query."""
         ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """Optional protocol for drivers that set session variables, in the query's transaction."""
+    """Optional protocol for drivers that set session variables."""
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """Like ``fetch``, after running ``session``, which sets the variables."""
+        """``fetch`` after ``session``, which sets the variables, in the same transaction."""
         ...
 
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that declare restrictions; others get a warning."""
+    """Optional protocol for drivers that declare their restrictions; for others a warning is logged."""
 
     @property
     def enforcement(self) -> Enforcement:
@@ -162,7 +168,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """A running query's rows, column names and types. ``close`` is called once and stops the query."""
+    """A running query's column names, rows and column types. ``close`` is called once and stops the query."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -175,18 +181,18 @@ class StreamingDriver(Protocol):
     """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Rows may be read
-        in any thread, one thread at a time. After the last row or ``close`` the connection is as after ``fetch``.
-        Raises like ``fetch``."""
+        """Start one query with ``limits.stream.timeout``, after ``session`` in the same transaction. Rows may be read
+        in any thread, one thread at a time. After the last row or ``close``, the connection must be as after ``fetch``.
+        Raises the errors of ``fetch``."""
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server has no more connections for this source."""
+    """The server allows no more connections; the query may wait for another one."""
 
 
-def says_no_connection(words: str) -> bool:
-    return _NO_CONNECTION.search(words) is not None
+def says_no_connection(message: str) -> bool:
+    return _NO_CONNECTION.search(message) is not None
 
 
 def as_result(answer: Answer) -> Result:
@@ -199,7 +205,7 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raises NotOneStatement unless ``reason`` is None."""
+    """Raise NotOneStatement unless ``reason`` is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
@@ -239,13 +245,14 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine is unreachable, refuses the login, or has no connection left."""
+    """For an engine that is unreachable or refuses the login; a NoConnectionLeft if it has no free connection. ``hint``
+    ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The engine refused the query. ``evidence``: its code or type of error. ``position``: a character, from 1."""
+    """For a query that the engine refused. ``evidence``: its error code or type. ``position``: a character, from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -258,9 +265,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values and calls a function that runs a string as SQL, or reads the relation or file that a string "
-            "names (query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
-            "a value never becomes SQL: write the query without values, or without the function",
+            "it has values, and it calls a function that runs a string as SQL or that reads the relation or file that "
+            "a string names (query, ts_stat, dblink, load_file, …), or a name in Unicode escapes that could be such a "
+            "function; a value never becomes SQL: write the query without values, or without the function",
         )
 
 

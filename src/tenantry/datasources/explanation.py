@@ -17,8 +17,8 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: seconds since
-    the cached answer was requested."""
+    """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: of the cached
+    answer, in seconds."""
 
     source_id: str
     provided_id: str
@@ -34,13 +34,13 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Raises like ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
+    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:
-        with suppress(TypeError):  # a value without a fingerprint, for a driver of the host
+        with suppress(TypeError):  # a value without a fingerprint, which only a driver of the host program accepts
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
     return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age)

@@ -1,6 +1,6 @@
 """OpenSources: the open data sources of one event loop.
 
-After a registration changes, the next query reopens its source; the old one closes with its last query.
+After a registration changes, the next query opens the source anew; the old one closes with its last query.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import FairQueue
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.query_label import TAGGED
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.url import parse_url, source_revision
@@ -32,9 +32,11 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Raises InvalidSettings for a string or an unknown engine."""
+    """Check ``Monitoring.query_tags``. Raises InvalidSettings for a string or an unknown engine."""
     if isinstance(tagged, str):
-        raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
+        raise InvalidSettings(
+            f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
+        )
     for engine in tagged:
         if engine not in own and not is_engine(engine):
             raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
@@ -44,22 +46,23 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool. ``host``: see ``host_engines``. Raises InvalidSource for an unusable URL, dialect or
-    driver."""
+    """Create a source's pool, without connecting. ``host``: see ``host_engines``. Raises InvalidSource for an unusable
+    URL, dialect or driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
-    engine.check_url(url)  # again: the row may be older than a rule
+    engine.check_url(url)  # checked again: the row may be older than the rules
     return ConnectionPool(engine.open_driver(source, limits), limits)
 
 
 def source_name(registered: RegisteredSource) -> str:
+    """A name that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections. ``revision`` changes with anything that determines an answer's rows.
-    ``on_unused`` is called when the last of its ``users`` leaves."""
+    """A source with its queue and connections. ``revision``, a part of cache keys, changes with every setting that can
+    change rows. The source stays open while it has ``users``; when the last one leaves, ``on_unused`` is called."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
@@ -71,7 +74,7 @@ class OpenSource:
     users: int = 0
     on_unused: Callable[[OpenSource], None] | None = None
     name: str = field(init=False)
-    """See ``source_name``."""
+    """From ``source_name``."""
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
@@ -92,7 +95,7 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens and closes at most ``limits.max_sources`` sources at a time."""
+    """Opens sources, at most ``limits.max_sources`` at a time, and closes idle and outdated ones."""
 
     def __init__(
         self,
@@ -106,14 +109,14 @@ class OpenSources:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # replaced, but still in use
+        self._retired: set[OpenSource] = set()  # no longer given to new queries, but still in use
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
         """Return the open source, which may close at the next ``await`` unless ``users`` counts the caller. Raises
-        InvalidSource, SourceUnavailable."""
+        InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
@@ -123,7 +126,9 @@ class OpenSources:
         if (
             known is not None
             and known.registered == registered
-            and (not known.secrets.read or known.secrets.is_current())  # saves a call for a URL without references
+            and (
+                not known.secrets.read or known.secrets.is_current()
+            )  # `not … or` saves the call for a URL without references
         ):
             self._open.move_to_end(key)
             return known
@@ -140,10 +145,11 @@ class OpenSources:
         try:
             secrets = self._secrets.resolve(registered)
         except SecretUnavailable as error:
-            _log.error("%s", error.message)  # viewers learn nothing about keys, variables and files
+            _log.error("%s", error.message)  # for operators: viewers get no names of keys, variables or files
             raise
         pool = create_source(secrets.source, self.limits, self._engines)
-        # A result within one limit may exceed another, so processes with other limits share no answers.
+        # An answer within the limits of one process may exceed those of another, so processes with different limits
+        # must not share answers.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
         return OpenSource(
@@ -155,7 +161,9 @@ class OpenSources:
             if not opened.users:
                 self._retire(key)
                 return
-        raise SourceUnavailable(f"{self.limits.max_sources} data sources are busy at once; try again", retry_after=1)
+        raise SourceUnavailable(
+            f"{self.limits.max_sources} data sources are in use, which is max_sources; try again", retry_after=1
+        )
 
     def _retire(self, key: tuple[int, str]) -> None:
         opened = self._open.pop(key)
@@ -173,12 +181,12 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Connections belong to one event loop; drop those of a closed loop."""
+        """Drop the connections of a loop that is closed."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
         if self._loop is not None and not self._loop.is_closed() and self._open:
-            raise RuntimeError("one DataSources serves one event loop: create another one for this loop")
+            raise RuntimeError("this DataSources serves another event loop: create one for each loop")
         for opened in self._take_all():
             opened.pool.abandon()
         self._closing.clear()
@@ -193,7 +201,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones, within ``seconds``."""
+        """Stop all queries and refuse new ones. Returns when they have ended, or after ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)
@@ -206,7 +214,7 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections; sources reopen on next use."""
+        """Stop all queries and close all connections. Sources reopen on next use."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

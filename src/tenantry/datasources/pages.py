@@ -1,4 +1,4 @@
-"""Pages of a query, by a select around the author's SQL."""
+"""Pages of a query, selected around the author's SQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.subquery_wrapper import BindValue, WrappedTemplate, select_around
+from tenantry.datasources.wrapped_templates import BindValue, WrappedTemplate, select_around
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
@@ -27,9 +27,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""Dialects with pages -> their quote for names."""
+"""The quote of names, by dialect. Other dialects have no pages."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Column names allowed in an order."""
+"""The column names that an order may contain: they need no escapes in quotes."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -42,12 +42,12 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Letter of a cursor -> type, writer and reader of its value."""
+"""The types that a cursor can hold, by the letter that marks them in it: class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``next``: the ``after`` of the next page; None after the last. ``total``: rows of all pages, if requested."""
+    """``next``: the ``after`` of the next page; None on the last. ``total``: rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -69,11 +69,11 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    ``after``: the previous page's ``next``, fast at any depth; or ``offset``: rows to skip. The ``order`` columns must
-    be unique together and never NULL. ``total="exact"`` counts all rows in a separate query.
+    For another page, pass the previous page's ``next`` as ``after``, fast at any depth, or skip ``offset`` rows. The
+    ``order`` columns must be unique together and never NULL. ``total="exact"`` counts all rows in a second query.
 
-    Raises like ``fetch``; InvalidSettings for an invalid order, size or offset, or a dialect without pages;
-    UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
+    Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
+    pages; UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
@@ -82,7 +82,12 @@ async def fetch_page(
     result = await sources.query(group, schema, window, variables)
     found = result.dicts()
     rows = found[:size]
-    keys = [tuple(row[name] for name in window.names) for row in rows] if _has(result.names, window.names) else []
+    missing = set(window.names).difference(result.names)
+    if missing:
+        raise InvalidSettings(
+            f"the page's order names {', '.join(sorted(missing))}, which are not columns of the query"
+        )
+    keys = [tuple(row[name] for name in window.names) for row in rows]
     if any(value is None for key in keys for value in key):
         raise QueryFailed(
             "a column of the page's order is NULL: order by columns without NULL, for example coalesce(…)"
@@ -92,13 +97,6 @@ async def fetch_page(
         return Page(rows, following)
     counted = await sources.query(group, schema, CountTemplate(compiled), variables)
     return Page(rows, following, counted.rows[0][0])
-
-
-def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
-    missing = set(names).difference(columns)
-    if missing:
-        raise InvalidSettings(f"the page's order names {', '.join(sorted(missing))}, which the rows do not have")
-    return True
 
 
 class CountTemplate(WrappedTemplate):
@@ -120,11 +118,13 @@ class PagedTemplate(WrappedTemplate):
             or not order
             or not all(PLAIN_NAME.fullmatch(name.removeprefix("-")) for name in order)
         ):
-            raise InvalidSettings("the order of a page is a list of names of columns, as ['-placed', 'id']")
+            raise InvalidSettings("the order of a page must be a list of column names, such as ['-placed', 'id']")
         if type(size) is not int or not 0 < size < _LARGEST:
             raise InvalidSettings(f"size is {size!r}; it takes a whole number above 0")
         if type(offset) is not int or not 0 <= offset <= _LARGEST or (offset and after is not None):
-            raise InvalidSettings(f"offset is {offset!r}; it takes a whole number from 0, and not together with after")
+            raise InvalidSettings(
+                f"offset is {offset!r}; it takes a whole number from 0, and must be 0 if after is given"
+            )
         self.names: tuple[str, ...] = tuple(name.removeprefix("-") for name in order)
         self._directions = ["desc" if name.startswith("-") else "asc" for name in order]
         self._limits = (size + 1, offset)
@@ -145,7 +145,8 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """An index can serve the first comparison: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``."""
+        """The condition for rows after ``key``. An index can serve its first comparison: ``a >= 1 and (a > 1 or (a = 1
+        and (b > 2)))``."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -162,7 +163,7 @@ def has_pages(engine: str) -> bool:
 
 def _check_dialect(bound: BoundSQL) -> None:
     if bound.dialect not in _QUOTES or PARAMSTYLES[bound.paramstyle].named:
-        raise InvalidSettings(f"there are no pages on {bound.dialect}; there are on {', '.join(_QUOTES)}")
+        raise InvalidSettings(f"{bound.dialect} has no pages; these dialects have them: {', '.join(_QUOTES)}")
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
@@ -189,5 +190,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # raised below, without the value
     if len(key) != width:
-        raise UnbindableValue("after is not a cursor for this order: pass the next of the previous page", name="after")
+        raise UnbindableValue("after does not belong to this order: pass the next of the previous page", name="after")
     return key

@@ -10,16 +10,16 @@ from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
 from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000
-"""Query files in one folder."""
+"""The most query files that one folder may have."""
 _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 
 
 class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that accepts it;
-    with ``compiled=False`` on first use. Queries can include each other (``{{> sales/by_day }}``). Hidden files are
-    skipped. Headers may declare properties ``optional``, so only the program may write here.
+    Reads each file once and compiles it, with ``compiled=False`` on first use: for the dialect in its header, else
+    ``dialect``, else the first that accepts it. Queries can include each other (``{{> sales/by_day }}``). Hidden files
+    are skipped. Headers may make properties ``optional``, so nobody but the program's developers may write here.
 
     Raises one InvalidQueries for all unusable files; OSError.
     """
@@ -38,18 +38,18 @@ class QueryFolder(Mapping[str, Query]):
             except TemplateError as error:
                 self._unreadable[name] = error
         errors = {_first_line(error): error for error in self._unreadable.values()}
-        for query in self._queries.values():  # after reading all, because queries include each other
+        for query in self._queries.values():  # only after all files are read, because queries include each other
             try:
                 if compiled:
                     query.check()
                 self._check_choices(query)
-            except TemplateError as error:  # report a fragment's error once
+            except TemplateError as error:  # setdefault: queries that include a broken one all raise its error
                 errors.setdefault(_first_line(error), error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
 
     def __getitem__(self, name: str) -> Query:
-        if name in self._unreadable:  # while the folder is read, a query that includes a broken one adds no error
+        if name in self._unreadable:  # a query that includes a broken file raises that file's error
             raise self._unreadable[name]
         return self._queries[name]
 
@@ -79,7 +79,7 @@ class QueryFolder(Mapping[str, Query]):
 
     def _read(self, file: Path, name: str, dialect: str | None) -> Query:
         if not FRAGMENT_NAME.fullmatch(name):
-            problem = "a query takes its name from its file: use letters, digits, _ and -, starting with a letter"
+            problem = "the file's name is the query's name: use letters, digits, _ and -, starting with a letter"
             raise TemplateError(f"{file}: {problem}")
         return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)
 
@@ -104,4 +104,4 @@ def read_query_text(file: Path) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode()
         at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"), str(file))
-        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
+        raise TemplateError(f"{at}: the file is not UTF-8; save it as UTF-8", location=at) from None

@@ -1,5 +1,4 @@
-"""QueryLabel: the names of source, environment, group and template for operators; and the tag, an SQL comment with
-these names.
+"""QueryLabel: names of source, environment, group and template for operators. The tag is an SQL comment with them.
 
 The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
 so no id can end the comment or add a placeholder.
@@ -9,14 +8,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines, by URL scheme, that list running queries by their SQL and cache neither plans nor results by it."""
+"""Default engines with query tags, by URL scheme: they show the SQL of running queries, and do not use the SQL as the
+key of a cache of plans or results, which tags would spoil."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -36,16 +35,6 @@ class TaggedSQL(BoundSQL):
     untagged: str
 
 
-class NamedTemplate(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate | NamedTemplate) -> QueryLabel:
-    name = template_name(template) if isinstance(template, SQLTemplate) else template.name
-    return QueryLabel(source.id, source.environment.name, group.provided_id, name)
-
-
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
     """A Query's name, else a digest of the template."""
@@ -53,7 +42,7 @@ def template_name(template: SQLTemplate) -> str:
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag on a new line: the SQL may end in a comment."""
+    """Append the tag on a new line, because the SQL may end with a comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

@@ -1,4 +1,4 @@
-"""Response bodies whose rows are still being read."""
+"""Response bodies that are sent while their rows are read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 class ResultStream:
     """A body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    Holds a connection and a turn of its group until the last chunk, ``aclose``, garbage collection or a limit. Reading
+    Holds a connection of its group's share until the last chunk, ``aclose``, garbage collection or a limit. Reading
     after an error raises it again, so an incomplete body never looks complete.
     """
 
@@ -56,7 +56,7 @@ class ResultStream:
                 return chunk
 
     async def aclose(self) -> None:
-        """Stop a running query without waiting for the engine."""
+        """Stop the query if it still runs, without waiting for the engine."""
         self._finalizer.detach()
         self._chunks.close()
 
@@ -81,7 +81,7 @@ async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: M
         execution.end(outcome, rows, size)
         observed.rows = rows
         observed.end(outcome)
-        cleanup.close()  # a second call does nothing
+        cleanup.close()  # an ExitStack runs its callbacks once, so `end` may be called twice
 
     try:
         weight = 1.0 if query.weight is None else query.weight()

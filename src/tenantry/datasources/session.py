@@ -12,17 +12,19 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """A source's compiled session variables. Raises InvalidSource if its engine has none."""
+    """A source's compiled session variables. Raises InvalidSource if its engine does not support them."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
-        variables = check_session_variables(source.url, source.session)  # again: the row may be older than a rule
+        variables = check_session_variables(
+            source.url, source.session
+        )  # checked again: the row may be older than the rules
         calls = ", ".join(f"set_config('{name}', '{tag}', true)" for name, tag in variables)
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for an
-        empty or non-scalar value, because databases treat empty variables as unset."""
+        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for a list,
+        an object or an empty string, which databases treat as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -30,8 +32,8 @@ class SessionTemplate:
             missing = error
         if missing is not None:
             raise MissingVariable(
-                f"user group {group.provided_id!r} lacks what the session variables of data source {self._source_id} "
-                f"are set from: {', '.join(missing.names)}; nothing was run",
+                f"user group {group.provided_id!r} lacks properties that the session variables of data source "
+                f"{self._source_id} need: {', '.join(missing.names)}; the query was not run",
                 names=missing.names,
             )
         if "" in (bound.params or ()):
@@ -44,15 +46,15 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """The error for SQL that could change session variables with the database's built-in functions, or None.
+    """The error for SQL that calls a built-in function which could change session variables, or None.
 
-    None does not cover user-defined functions: revoke ``execute`` on them (docs/row-level-security.md).
+    User-defined functions are not covered: revoke ``execute`` on them (docs/row-level-security.md).
     """
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,
-            "it calls set_config, or has a name in Unicode escapes that could be it, and the session variables of this "
-            "source choose the rows: read them with current_setting('name')",
+            "it calls set_config, or a name in Unicode escapes that could be set_config, and the session variables of "
+            "this source choose the rows: read them with current_setting('name')",
         )
     if has_dynamic_sql(sql, "postgresql"):
         return query_error(

@@ -12,8 +12,7 @@ from typing import Any, Final, Self, TypeVar
 from cachetools import LRUCache
 
 from tenantry.datasources.activity import Activity, Monitoring, ObservedQuery
-from tenantry.datasources.binding_watch import BindingWatch
-from tenantry.datasources.bound_query import bind_query, check_owner
+from tenantry.datasources.bound_query import QueryRequest, bind_query, check_owner
 from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.caching.shared_answer import Uncopyable
@@ -23,16 +22,17 @@ from tenantry.datasources.engines.engine import DriverFactory
 from tenantry.datasources.engines.registry import host_engines
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.open_sources import OpenSources, check_tagged, source_name
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.streamed_reduction import Reduction
-from tenantry.datasources.query_label import label_of
-from tenantry.datasources.registrations import Registrations
+from tenantry.datasources.query_label import QueryLabel, template_name
+from tenantry.datasources.query_watch import QueryWatch
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
 from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
-from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.datasources.source_lookup import SourceLookup
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
+from tenantry.datasources.wrapped_templates import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
@@ -42,26 +42,26 @@ from tenantry.usage import GroupUsage, recorder_of
 
 Found = TypeVar("Found", Rows, Result)
 _STOP_SECONDS = 5.0
-_COMPILED = 256  # compiled templates to cache, of those given as strings
+_COMPILED = 256  # templates given as strings whose compiled form is cached
 
 
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
     ``store`` is any object whose ``sources`` finds registered sources, such as a Store. With a Resolver of the same
-    store in this process, removing or moving a source takes effect on this host when the write returns, elsewhere
+    store in this process, a removed or moved source is not used again: on this host once the write returns, elsewhere
     within the staleness bound. Without one, each query reads ``sources``.
 
     ``limits`` bound queries, streams, connections and queues. ``monitoring`` sets query tags, the log of slow queries
-    and the usage counter. ``cache`` stores answers; None: nothing is stored. Equal queries of ``fetch``
-    and ``query`` in flight share one answer in both cases.
+    and the usage counter. ``cache`` keeps answers; None keeps none. In both cases, equal queries of ``fetch`` and
+    ``query`` that run at once share an answer.
 
     ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
-    returns a Driver. It cannot replace built-in engines.
-    ``keys`` decrypt URLs: a KeyRing or a key file; None: TENANTRY_KEYS.
+    returns a Driver. It cannot replace built-in engines. ``keys`` decrypt URLs: a KeyRing or a key file; None:
+    TENANTRY_KEYS.
 
-    Does no I/O before the first query. A running query ends within the staleness bound of a change to its group or
-    source. Raises InvalidSettings for an invalid engine or query tag.
+    Does no I/O before the first query. When its group or source changes, a running query ends within the staleness
+    bound. Raises InvalidSettings for an invalid engine or query tag.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class DataSources:
     ) -> None:
         self.store: Final[SourceHolder] = store
         """Any object whose ``sources`` finds registered sources."""
-        self._registrations = Registrations(store.sources)
-        self.bindings: BindingWatch = BindingWatch(getattr(store, "groups", None), self._registrations)
+        self._lookup = SourceLookup(store.sources)
+        self.query_watch: QueryWatch = QueryWatch(getattr(store, "groups", None), self._lookup)
         """Ends running queries whose group or source changes."""
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
@@ -89,10 +89,10 @@ class DataSources:
         usage = self._recorder or (GroupUsage() if monitoring.usage is None else monitoring.usage)
         self.activity: Activity = Activity(monitoring.slow_seconds, usage)
         """Counts queries by source."""
-        self.in_flight: InFlightQueries = InFlightQueries(limits, self.activity, clock, self.bindings, store_outcome)
-        """The running queries that callers join."""
+        self.in_flight: InFlightQueries = InFlightQueries(limits, self.activity, clock, self.query_watch, store_outcome)
+        """The running queries, which callers with an equal query join."""
         self.changes: SourceChanges = SourceChanges(shared, clock, self.in_flight.invalidate_source)
-        """Notifies listeners when the rows of a source have changed."""
+        """Notifies listeners when the rows of a source change."""
         if cache is not None:
             cache.on_change = self.changes.notify
         self._cached = None if cache is None else CachedQueries(cache, self.in_flight)
@@ -127,8 +127,8 @@ class DataSources:
         max_age: float | None = None,
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, for ``tenantry.results``; with a ``reduction``, of rows within the limits of
-        streams. Raises like ``fetch``."""
+        """Return the rows as a Result, for ``tenantry.results``. A ``reduction`` makes it of more rows than a query may
+        return, within the limits of streams. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -143,10 +143,10 @@ class DataSources:
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:
-        """Return the rows as a response body in chunks, when the first is ready.
+        """Return the rows as a response body in chunks, once the first is ready.
 
-        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises like
-        ``fetch``, and InvalidSettings for an unknown format or a missing package.
+        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
+        errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
@@ -166,18 +166,12 @@ class DataSources:
         make_writer: MakeWriter,
     ) -> Chunks:
         """``stream`` with the caller's writer."""
-        given = group.variables if variables is None else variables
-        check_owner(group, given)
-        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
-        registered = await self._registrations.of_schema(group, schema)
-        label = label_of(registered, group, compiled)
-        with ObservedQuery(self.activity, label, lasts=True) as observed:
-            query = bind_query(
-                self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False
-            )
+        request = await self._request(group, schema, template, variables)
+        with ObservedQuery(self.activity, request.label, lasts=True) as observed:
+            query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
             observed.set_statement(query.sql.dialect, query.sql.sql)
             opening = open_stream(query, observed, make_writer)
-            return await self.bindings.open(group, schema, registered, opening)
+            return await self.query_watch.open(group, schema, request.registered, opening)
 
     async def _ask(
         self,
@@ -195,13 +189,9 @@ class DataSources:
             return await ask_for_thread(watch, again)
         if max_age is not None:
             check_max_age(max_age)
-        variables = group.variables if variables is None else variables
-        check_owner(group, variables)
-        compiled = self._compiled(template) if isinstance(template, str) else template
-        registered = await self._registrations.of_schema(group, schema)
-        label = label_of(registered, group, compiled)
-        with ObservedQuery(self.activity, label) as observed:
-            query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, variables)
+        request = await self._request(group, schema, template, variables)
+        with ObservedQuery(self.activity, request.label) as observed:
+            query = bind_query(self._open_sources.find(request.registered), request)
             query.wants_dicts, query.max_age = take is QueryOutcome.take_dicts, max_age
             if reduction is not None:
                 query.reduce(reduction)
@@ -209,7 +199,7 @@ class DataSources:
             try:
                 outcome = await self._answer(query, max_age)
                 found = take(outcome)
-            except Uncopyable:
+            except Uncopyable:  # the shared answer cannot be copied for this caller: run the query for it alone
                 outcome = await self.in_flight.join(replace(query, key=None))
                 found = take(outcome)
             observed.rows, observed.cache_hit = len(found), outcome.is_hit
@@ -225,34 +215,31 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups share a key only if they use one source and neither the template nor its session variables read
-        anything of a group. Raises like ``fetch`` before a run.
+        Two groups share a key only if they use the same source and neither the template nor its session variables read
+        the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value without a
+        fingerprint.
         """
-        given = group.variables if variables is None else variables
-        check_owner(group, given)
-        compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
-        registered = await self._registrations.of_schema(group, schema)
-        label = label_of(registered, group, compiled)
-        query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False)
+        request = await self._request(group, schema, template, variables)
+        query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
         return query.opened.fingerprint(query.sql, query.session, group)
 
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """Raises like ``fetch`` before a run."""
-        check_owner(group, variables)
-        registered = await self._registrations.of_schema(group, schema)
-        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
+        """Raises the errors that ``fetch`` raises before it runs the query."""
+        request = await self._request(group, schema, template, variables)
+        return explain_query(self._open_sources.find(request.registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
-        """The SQL dialect of a group's schema. Raises like ``fetch`` before a run."""
-        return self._open_sources.find(await self._registrations.of_schema(group, schema)).pool.dialect
+        """The SQL dialect of a group's schema. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
+        SourceUnavailable, StoreUnavailable."""
+        return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce changed rows: earlier answers are not reused here nor, after five seconds, by processes that share
-        the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
-        the shared cache does not answer."""
-        registered = await self._registrations.look_up(environment, reference)
+        """Announce changed rows: answers from before are not reused, here from now on, and after five seconds by
+        processes that share the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable;
+        SourceUnavailable if the shared cache does not answer."""
+        registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
         name = source_name(registered)
@@ -262,11 +249,11 @@ class DataSources:
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
-        return await self._registrations.of_schema(group, schema)
+        """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        return await self._lookup.of_schema(group, schema)
 
     async def stop(self) -> None:
-        """Stop every query and refuse new ones before the process ends.
+        """Stop every query and refuse new ones, before the process ends.
 
         Callers get SourceUnavailable (503) immediately. Returns within five seconds; connections stay open until
         ``aclose``.
@@ -275,8 +262,8 @@ class DataSources:
         await self._open_sources.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:
-        """Stop every query, close every connection, and store usage."""
-        self.bindings.stop()
+        """Stop every query, close every connection, and store counted usage."""
+        self.query_watch.stop()
         if self._cached is not None:
             await self._cached.aclose()
         await self._open_sources.aclose()
@@ -288,6 +275,21 @@ class DataSources:
 
     async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         await self.aclose()
+
+    async def _request(
+        self,
+        group: UserGroup,
+        schema: str,
+        template: SQLTemplate | WrappedTemplate | str,
+        variables: Mapping[str, Any] | Record | None,
+    ) -> QueryRequest:
+        variables = group.variables if variables is None else variables
+        check_owner(group, variables)
+        compiled = self._compiled(template) if isinstance(template, str) else template
+        registered = await self._lookup.of_schema(group, schema)
+        name = template_name(compiled) if isinstance(compiled, SQLTemplate) else compiled.name
+        label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name)
+        return QueryRequest(group, schema, compiled, variables, registered, label)
 
     def _compiled(self, template: str) -> SQLTemplate:
         known = self._templates.get(template)

@@ -1,7 +1,7 @@
-"""Text checks that SQL is one reading statement, for engines that cannot check it.
+"""Checks by its text that SQL is one reading statement, for engines that cannot check it.
 
-They refuse what a read-only transaction allows: COPY … TO PROGRAM, DO, INTO OUTFILE, several statements, ambiguous
-text.
+They refuse what a read-only transaction allows (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and SQL that
+engines read differently.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 READING_MYSQL = READING | {"describe", "desc"}
 READING_DUCKDB = READING_MYSQL | {"from", "pivot", "pivot_wider", "pivot_longer", "unpivot", "summarize"}
 
-SEVERAL = "it is several statements: run each by itself"
-NOTHING = "there is no statement in it"
+SEVERAL = "it is several statements: run each in its own query"
+NOTHING = "it contains no statement"
 WRITES = (
-    "the database refused it as one that writes, which functions, sequences and `for update` do too: "
-    "a data source only reads"
+    "the database refused it because it writes, as some functions, sequences and `for update` do: a data source only "
+    "reads"
 )
 
 _REASONS = {
@@ -36,7 +36,7 @@ _REASONS = {
     "and each query runs in its own transaction: leave it out": (
         "begin start commit rollback savepoint release end abort"
     ),
-    "which runs a procedure or a stored text: write the query itself": "call do exec execute prepare deallocate",
+    "which runs a procedure or a stored statement: write the query itself": "call do exec execute prepare deallocate",
     "which reads or writes files: query the tables": "copy load unload import export attach detach install",
     "which this engine does not have: select from information_schema.columns, on SQLite from sqlite_schema": (
         "describe desc summarize"
@@ -48,16 +48,16 @@ _REASONS = {
 _SHOWN = 30  # characters of an unknown keyword
 _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
-# In the patterns below each alternative has one way to match. No group is possessive: CPython before 3.11.5 then goes
-# on after a failed try in the middle of it (gh-106052).
+# In the patterns below, each string matches in one way only, so that a failed match takes linear time. They use no
+# possessive groups, which CPython before 3.11.5 matches wrongly (gh-106052).
 
-# Whitespace, comments and brackets before the first keyword. A lone \r ends a comment for some engines only,
-# comments nest in one and not in another, and /*! … */ is code to MySQL: none of these is skipped.
+# Whitespace, comments and brackets before the first keyword. Not skipped, because engines read them differently: a lone
+# \r, which ends a comment in some; a comment within a comment, which only some nest; /*! … */, which MySQL runs.
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
 UNCLEAR = (
-    "how it begins is unclear: begin with a keyword, and before it have no comment within a comment, no comment that "
-    "an engine runs (/*! … */) and no lone carriage return"
+    "its first keyword is unclear: begin with a keyword, without a comment within a comment, a comment that an engine "
+    "runs (/*! … */) or a lone carriage return before it"
 )
 _MYSQL_QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `[^`]*+` | \#[^\n]*+ | --(?=[\s\x00-\x1f]|\Z)[^\n]*+
@@ -66,23 +66,24 @@ _MYSQL_QUOTED = re.compile(
 )
 
 _ASSIGNS = (
-    "it assigns a user variable (:=), which the next query would find: use a window function, as row_number() over (…) "
-    "or sum(…) over (…)"
+    "it assigns a user variable (:=), which the next query on this connection would read: use a window function, such "
+    "as row_number() over (…) or sum(…) over (…)"
 )
-# Remains of quotes and comments after removing closed ones, in this order, each with its reason.
+# Searched in this order in SQL whose strings, quoted names and comments were removed: a pattern and the refusal's
+# reason.
 _MYSQL_REFUSED = (
     (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
     (re.compile(":="), _ASSIGNS),
     (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
 )
-_SESSION_STATE = (  # the session keeps it for its next query
+_SESSION_STATE = (  # functions whose effect stays in the session for its next query, each with the reason
     (
         (function_names("get_lock"),),
-        "get_lock() takes a lock that the session keeps, and the next query has that session: leave it out",
+        "get_lock() takes a lock that the session keeps, and another query uses that session next: leave it out",
     ),
     (
         (function_names("last_insert_id"),),
-        "last_insert_id() reads and sets a number of the session, and the next query has that session: leave it out",
+        "last_insert_id() sets a number that the session keeps, and another query uses that session next: leave it out",
     ),
 )
 
@@ -94,7 +95,7 @@ def first_keyword(sql: str) -> str | None:
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Why a statement may not run; None if its first keyword reads. Quotes only that keyword."""
+    """Why a statement may not run; None if its first keyword is in ``reading``. Quotes only that keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None

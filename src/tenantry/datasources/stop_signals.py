@@ -1,4 +1,4 @@
-"""Stops a server's queries at SIGTERM, before its lifespan ends."""
+"""Stops a server's queries at SIGTERM, because its lifespan ends only after them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
     """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. SIGTERM or SIGINT starts
-    ``sources.stop()``, then calls the previous handler. Ignored signals stay ignored; a default handler ends the
-    process after the queries.
+    ``sources.stop()`` and calls the previous handler. Ignored signals stay ignored. A default handler ends the process
+    after the queries.
 
     Outside the main thread it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError for a
-    handler not set from Python.
+    previous handler not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals does nothing here: only the main thread receives signals")
@@ -45,13 +45,15 @@ class _Handler:
         self._stopping: asyncio.Task[None] | None = None
         former = signal.getsignal(number)
         if former is None:
-            raise RuntimeError(f"the handler of {number.name} is not Python's: call sources.stop() there")
+            raise RuntimeError(
+                f"the handler of {number.name} was not set from Python: call sources.stop() in it instead"
+            )
         self._former: Callable[[int, FrameType | None], Any] | int = former
         signal.signal(number, self._handle)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._begin)  # wakes the loop, too
+            self._loop.call_soon_threadsafe(self._begin)  # threadsafe, because this also wakes the loop
         if callable(self._former):
             self._former(number, frame)
 

@@ -15,7 +15,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
-"""Default memory of a DuckDB file, and of each query on a chDB folder. The engines would use most of the machine."""
+"""Default limit of memory: of all queries on one DuckDB file, or of each query on a chDB folder. Without a limit these
+engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -30,18 +31,18 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Parse a URL. Raises InvalidSource without quoting it."""
+    """Raises InvalidSource, which does not quote the URL."""
     failed = True
     parsed = None
     try:
         parsed = make_url(url)
         failed = _is_misread(parsed)
     except (ArgumentError, ValueError):
-        pass  # raised below, so that the driver's own error, which quotes the URL, is not even its context
+        pass  # raised outside of this clause: the context of InvalidSource must not be this error, which quotes the URL
     if failed or parsed is None:
         raise InvalidSource(
-            f"the URL of the data source cannot be read: write {_EXAMPLE}, and in user and password %40 for @, "
-            "%2F for /, %3A for :",
+            f"the URL of the data source cannot be read: write {_EXAMPLE}, and in the user name and password write "
+            "%40 for @, %2F for /, %3A for :",
             field="/url",
         )
     return parsed
@@ -53,7 +54,7 @@ def _is_misread(url: URL) -> bool:
 
 
 def display_url(url: str) -> str:
-    """The URL for display: secrets become ``***`` or their reference. Never raises."""
+    """The URL for display: secrets become ``***``, references to secrets stay. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -67,12 +68,12 @@ def display_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """Replace secrets by ``***``; references stay."""
+    """Replace secrets by ``***``. References stay."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
 def secret_state(url: str) -> str | None:
-    """How a stored URL holds its secrets: ``plain``, ``encrypted``, ``reference``, or None without secrets."""
+    """How a stored URL holds its secrets: ``plain``, ``encrypted`` or ``reference``; None without secrets."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -85,8 +86,8 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """A digest of everything that determines the source's rows."""
-    # The password does not decide that, and could be guessed from the digest.
+    """A digest of everything in a registration that can change rows."""
+    # Without passwords: they do not change the rows, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)
@@ -94,7 +95,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """Make the path absolute, so that all processes open the same file."""
+    """Make a file's path absolute, so that all processes open the same file. Raises InvalidSource."""
     parsed = parse_url(url)
     if parsed.get_backend_name() not in FILES:
         return url
@@ -115,14 +116,14 @@ def file_path(url: URL) -> Path:
         memory_limit(url)
     if not url.database or url.database.startswith(":memory:"):
         kind = "folder" if name == "chdb" else "file"
-        raise InvalidSource(f"a {name} data source is a {kind}: an empty database in memory has no rows", field="/url")
+        raise InvalidSource(f"a {name} URL must name a {kind}: a database in memory would be empty", field="/url")
     if "\0" in url.database or url.database.startswith("file:"):
         raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
     return Path(url.database).expanduser().resolve()
 
 
 def memory_limit(url: URL) -> str:
-    """Raises InvalidSource."""
+    """The limit in the URL, or the default. Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()

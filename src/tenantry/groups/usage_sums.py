@@ -27,8 +27,8 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """What usage is summed by. It has ids instead of handles, because a group that is created again is the same
-    customer."""
+    """Usage is summed by environment, group and source. They are identified by ids, not handles, so a group that is
+    deleted and created again keeps its sums."""
 
     environment: str
     """The name."""

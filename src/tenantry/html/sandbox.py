@@ -43,12 +43,12 @@ def from_exception(error: Exception) -> TemplateError | None:
     """A TemplateError without values for an exception that the template caused; None if the view caused it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
-    what = _ADVICE.get(type(error))
-    if what is None:
+    problem = _ADVICE.get(type(error))
+    if problem is None:
         kind = f"{type(error).__name__}: {error}" if isinstance(error, TypeError) else type(error).__name__
-        what = f"the template cannot process a value ({kind}): test the value first, or prepare it in the view"
+        problem = f"the template cannot process a value ({kind}): test the value first, or prepare it in the view"
     where, location = error_location(error)
-    return TemplateError(what + where, location=location)
+    return TemplateError(problem + where, location=location)
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:

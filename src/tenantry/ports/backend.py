@@ -36,7 +36,7 @@ class Slots(Protocol):
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend whose results have a generation: the number of the last change they include."""
+    """Reports the generation of each result: the number of the last change it includes."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """Like ``find``, with the snapshot's generation. ``fresh``: bypass second-level caches."""
@@ -44,7 +44,7 @@ class SnapshotBackend(Backend, Protocol):
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend that lists its changes. A caller that polls them may cache results that have a generation."""
+    """Lists its changes, so that a caller that polls them may cache results with a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent); old ones may be missing. ``lease``:

@@ -17,7 +17,7 @@ class Bus(Protocol):
     """Announces changes before the next poll. Messages may be lost, repeated or reordered."""
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Pass messages to ``listener`` until cancelled. After each lost connection reconnect and call ``flush``."""
+        """Pass messages to ``listener`` until cancelled. After a lost connection reconnect and call ``flush``."""
         ...
 
 

@@ -55,12 +55,12 @@ class GroupStore(Protocol):
         *,
         key_id: str,
         nonce: bytes,
-        grace_seconds: int | None = None,
+        grace_seconds: int | None = None,  # None: the environment's
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` by its next version; one of concurrent callers succeeds.
-        ``grace_seconds``: None means the environment's. Raises UnknownToken, TokenAlreadyRotated."""
+        """Replace the live token ``current`` by its next version; one of concurrent callers succeeds. Raises
+        UnknownToken, TokenAlreadyRotated."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:

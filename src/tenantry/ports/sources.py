@@ -48,11 +48,11 @@ class SourceLeaseHolder(Protocol):
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose sources can be cached. Each write is listed under SOURCES_HANDLE and changes the slots of
-    ``RegisteredSource.handles``."""
+    """A directory whose sources may be cached, because it announces each write: it lists the write under SOURCES_HANDLE
+    and changes the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, with the snapshot's generation; bypasses second-level caches."""
+        """Like ``get``, from the store of record, with the snapshot's generation."""
         ...
 
 

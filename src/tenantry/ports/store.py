@@ -1,5 +1,3 @@
-"""A store and its parts, except groups and sources."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
@@ -74,11 +72,11 @@ class ApiTokenStore(Protocol):
         digest: bytes,
         label: str,
         scopes: Collection[Scope],
-        hint: str,
+        hint: str,  # the last four characters of the secret
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """``hint``: the secret's last four characters. Raises AlreadyExists (the digest), UnknownEnvironment."""
+        """Raises AlreadyExists (the digest), UnknownEnvironment."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -117,18 +115,14 @@ class CodeStore(Protocol):
         self,
         digest: bytes,
         *,
-        purpose: str,
+        purpose: str,  # at most 16 characters
         payload: str,
-        lifetime: float,
-        api_token_id: int | None = None,
-        audited: AuditNote | None = None,
-        share: CodeShare | None = None,
+        lifetime: float,  # seconds, by the store's clock
+        api_token_id: int | None = None,  # the code ends with this API token
+        audited: AuditNote | None = None,  # an audit entry, in the same transaction
+        share: CodeShare | None = None,  # the group's oldest codes beyond it are deleted
     ) -> None:
-        """Store a code for ``lifetime`` seconds of the store's clock, in one transaction with the audit entry.
-
-        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the
-        group's oldest codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or
-        expired."""
+        """Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
@@ -146,7 +140,7 @@ class CodeStore(Protocol):
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. Usage outlives its group, because customers are billed by it."""
+    """Stores usage by group, hour and data source, even of deleted groups: customers are billed by it."""
 
     async def add(self, batch: UsageBatch) -> None:
         """Add the batch, unless its writer has added this or a later number in the last 90 days."""
@@ -181,8 +175,6 @@ class AuditTrail(Protocol):
 
 
 class StoreParts(Protocol):
-    """One part of a store for each kind of record."""
-
     @property
     def groups(self) -> GroupStore: ...
     @property

@@ -6,8 +6,6 @@
 - The ``Poller`` asks the store for its changes, drops changed groups and keeps the lease. Buses report writes of other
   hosts sooner; if a message is lost, the next poll finds the write.
 - While the store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
-
-A backend that lists no changes has no lease: its answers are cached for the staleness bound.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ _SHOWN = 100  # characters of a long line that an error shows
 class Source:
     """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    Errors call it ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
+    ``file`` is its name in errors. Raises TemplateError for more than ``longest`` characters, a NUL or a lone
+    surrogate.
     """
 
     __slots__ = ("file", "text")

@@ -163,7 +163,7 @@ class SQLTemplate:
 
     @property
     def guard(self) -> Guard:
-        """The guard, which decides which variables are guarded."""
+        """Decides which variables of the template are guarded."""
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:

@@ -78,7 +78,8 @@ def reads_group(tree: Tree) -> bool:
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raise TemplateError for a guarded variable that could be dropped, a useless mark or a clause never dropped."""
+    """Raise TemplateError for a guarded variable that could be dropped, a useless mark, or a clause that never
+    drops."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
             problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"

@@ -1,3 +1,5 @@
+"""UsageCounter, and GroupUsage, which counts in memory."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -10,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Receives usage in the event loop, once per query; must be fast."""
+    """Receives usage in the event loop, for each query and each resolved token; must be fast."""
 
     def add(
         self,
@@ -23,13 +25,14 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Queries and rows count for each requesting group, connection seconds for the first only. ``source``: a data
-        source's id (``ds_…``). ``resolves``: tokens whose group was found. Never raises."""
+        """``source``: a data source's id (``ds_…``). ``resolves``: tokens whose group was found. When groups share a
+        running query, its ``queries`` and ``rows`` count for each, its connection ``seconds`` for the first only. Never
+        raises."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by key. Beyond ``limit`` rows a new key is counted under ``other(key)``."""
+    """Sums by key. Beyond ``limit`` rows, a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -40,7 +43,7 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove and return the oldest rows."""
+        """Remove and return the oldest ``count`` rows; None: all."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 
@@ -50,7 +53,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts ``max_groups`` groups in memory, later ones under ``OTHER_GROUPS``."""
+    """Counts ``max_groups`` groups in memory, and all others together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)

@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""Rows that wait for the store at most, each of a group, a source and an hour: some 20 MB."""
+"""The most rows to keep in memory, about 20 MB. A row has the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""With so many they are sent before the minute is over."""
+"""With this number of rows they are written at once, before the minute is over."""
 BATCH_ROWS: Final = 500
-"""Rows of a batch: an SQLite file is locked for 5 ms for them."""
+"""Rows of a batch. SQLite locks its file for about 5 ms to write them."""
 MOST_HITS: Final = 256
-"""Cached tokens whose hits are summed in one go. A request pays for it: about 100 µs."""
+"""Cache entries whose hits are summed at once. One request has to wait for this, for about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
-"""Seconds after which an overdue timer is abandoned: its event loop has ended."""
+"""A timer that is overdue by this number of seconds is replaced: its event loop has probably ended."""
 
 _Row: TypeAlias = tuple[int, str, str, str]
-"""The hour, in hours since 1970, the environment, the group and the source."""
+"""The hour (hours since 1970), environment, group and source of a row."""
 
 
 class CountedEntry(Protocol):
-    """A cache entry; ``hits`` since the last collection."""
+    """A cache entry. ``hits`` counts its uses that are not yet collected."""
 
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """Adds its counts to ``store`` every ``seconds``; safe for several threads and loops. ``observers`` get the same
-    counts. Raises InvalidSettings."""
+    """Adds its counts to ``store`` every ``seconds``. Safe for several threads and loops. ``observers`` get the same
+    counts. Raises InvalidSettings for invalid ``seconds``."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -70,18 +70,18 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Start as a new writer; a child process does not send its parent's counts."""
+        """Start as a new writer. A forked process must not send its parent's counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
         self._hour_of_hits = 0
         self._lock = Lock()
-        self._sender: asyncio.AbstractEventLoop | None = None  # the one loop that sends at a time
+        self._sender: asyncio.AbstractEventLoop | None = None  # the loop that writes now: one at a time
         self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
         self._writer = secrets.token_bytes(16)
         self._sent = 0
         self._unsent: UsageBatch | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # a loop holds its tasks only weakly
+        self._tasks: set[asyncio.Task[None]] = set()  # held here, because a loop holds its tasks only weakly
         self._holding: set[_Keeper] = set()
         self._epoch = 0
         self._due = self._timed_until = -inf
@@ -121,12 +121,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolve and return the group."""
+        """Count a resolve of the group and return it."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_hit(self, entry: CountedEntry) -> None:
-        """Count a resolve in the entry's ``hits``, which are added up now and then."""
+        """Count a use of the entry in its ``hits``, which are collected later."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:
@@ -142,7 +142,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Count the hits of cached tokens now."""
+        """Count the hits of cache entries now."""
         with self._lock:
             self._collect_hits()
 
@@ -159,16 +159,16 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """Needs the lock; runs on the counting loop."""
+        """Needs the lock; runs on a counting loop."""
         now = time.monotonic()
-        # Whoever sends asks for the next timer when it has done.
+        # Not while a loop writes: it sets the next timer when it has finished.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
         try:
             loop = asyncio.get_running_loop()
-        except RuntimeError:  # another one counts too, or whoever closes the store sends it
+        except RuntimeError:  # no loop runs in this thread: a loop that counts later writes these counts, or `aclose`
             return
         keeper = self._keepers.get()
         keeper.recorder = self
@@ -176,7 +176,7 @@ class UsageRecorder:
         if hurries:
             self._due = now
         elif now >= self._due + _OVERDUE:
-            self._due = now + self._seconds * random.uniform(0.8, 1.0)  # noqa: S311 - so that a fleet does not send in step
+            self._due = now + self._seconds * random.uniform(0.8, 1.0)  # noqa: S311 - so that processes do not all write at the same time
         self._set_timer(loop, now)
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
@@ -204,7 +204,7 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts, unless another loop does. Never raises; failed batches are retried."""
+        """Send the counts, unless another loop does. Never raises; failed batches are sent again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -215,7 +215,7 @@ class UsageRecorder:
                 self._sender = loop
             try:
                 await self._send()
-            except Exception as error:  # noqa: BLE001 - whatever a store raises: nobody waits for this
+            except Exception as error:  # noqa: BLE001 - whatever a store raises, no caller can handle it
                 self._failed(error)
             else:
                 self._succeeded()
@@ -229,18 +229,20 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """A closed loop is replaced, with the same batch."""
+        """Whether a loop is sending. If it was closed meanwhile, another one sends its batch."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
         for keeper in self._holding:
             keeper.recorder = None
         self._holding.clear()
-        self._timed_until = -inf  # the next count says again who holds this
+        self._timed_until = -inf  # so that the next count sets a timer, and a keeper
 
     async def _send(self) -> None:
         self.collect_hits()
-        for _ in range(ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)):  # not what comes meanwhile
+        for _ in range(
+            ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)
+        ):  # a fixed number, because more rows may come meanwhile
             if self._unsent is None:
                 self._unsent = self._next_batch()
             await self._store.add(self._unsent)
@@ -250,7 +252,9 @@ class UsageRecorder:
         with self._lock:
             taken = self._table.take(BATCH_ROWS)
         self._sent += 1
-        sums: dict[tuple[int, UsageKey], Usage] = {}  # two names may be one as text, and a batch has each row once
+        sums: dict[
+            tuple[int, UsageKey], Usage
+        ] = {}  # two names may become equal by `_as_text`, but a batch must have each row once
         for (hour, *names), usage in taken.items():
             row = (hour, UsageKey(*map(_as_text, names)))
             sums[row] = sums[row].plus(usage) if row in sums else usage
@@ -261,19 +265,24 @@ class UsageRecorder:
         if not self._down:
             self._down = True
             reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
-            logger.warning("the store does not take the usage of groups, which is kept here meanwhile: %s", reason)
+            logger.warning(
+                "the usage of groups cannot be written to the store, and is kept in memory until it can: %s", reason
+            )
         if len(self._table) >= MOST_ROWS and not self._is_full:
             self._is_full = True
-            logger.warning("usage of more than %d groups and hours waits: that of further ones is summed up", MOST_ROWS)
+            logger.warning(
+                "usage of more than %d groups and hours waits for the store: other groups are summed up as one group",
+                MOST_ROWS,
+            )
 
     def _succeeded(self) -> None:
         if self._down:
             self._down = self._is_full = False
-            logger.warning("the store takes the usage of groups again")
+            logger.warning("the usage of groups can be written to the store again")
 
 
 class _Keeper:
-    """Keeps an event loop's recorder alive until its counts are stored."""
+    """Keeps a recorder alive for an event loop until its counts are stored."""
 
     recorder: UsageRecorder | None = None
 
@@ -298,13 +307,13 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """The recorder of a store or of a backend's store; None if it keeps no usage."""
+    """The recorder of a store, or of a backend's store; None if it keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    # characters that a database refuses must not block the whole batch
+    # Without characters that a database refuses: they would make the whole batch fail.
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 

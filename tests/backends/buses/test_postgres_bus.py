@@ -19,7 +19,7 @@ from tenantry.backends.buses.subscription import EVICTIONS, PROBE
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidSettings
-from tenantry.groups import CHANNEL, GroupDraft, Tag, write_notice
+from tenantry.groups import CHANNEL, GroupChanges, GroupDraft, GroupUpdate, Tag, write_notice
 from tenantry.testing import make_token
 from tests.backends.buses.conftest import following, until, until_heard
 
@@ -67,6 +67,23 @@ async def test_a_write_is_announced_by_both_buses(url: str, valkey: Valkey) -> N
     await store.aclose()
     for secret in ("s3cret", "acme", issued.token.nonce.hex(), second.token.nonce.hex()):
         assert secret not in "".join(notices)
+
+
+async def test_a_batch_is_announced_as_its_writes_are(url: str) -> None:
+    """A notice has the store's id, the generation and the handle. Red when a batch writes another column as the id."""
+    migrate(url)
+    store = SQLStore(url, deadline=20)
+    notices: list[str] = []
+    async with _listening(url, notices):
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        made = [await store.groups.get_or_create(environment, GroupDraft(id_, "A"), make_token()) for id_ in "ab"]
+        one = await store.groups.update(environment, "a", GroupChanges(name="B"))
+        updates = [GroupUpdate(each.group, GroupChanges(name="C")) for each in (one, made[1])]
+        await store.groups.write_many(environment, updates)
+        await until(lambda: len(notices) == 3)
+        changes = await store.changes(None)
+    await store.aclose()
+    assert notices == [write_notice(changes.store_id, each.generation, each.handle) for each in changes.changes]
 
 
 class _listening:  # noqa: N801 - reads as a verb

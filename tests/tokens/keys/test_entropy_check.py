@@ -40,6 +40,11 @@ def test_a_weak_secret_is_named(secret: bytes, reason: str) -> None:
     assert reason in str(entropy_problem(secret))
 
 
+def test_eight_different_bytes_are_enough() -> None:
+    """The bound is eight. Red when it is nine."""
+    assert entropy_problem(bytes([1, 2, 3, 4, 5, 6, 7, 9] * 2 + [9, 7, 6, 5, 4, 3, 2, 1] * 2)) is None
+
+
 @pytest.mark.parametrize("written", ["changeme-changeme-changeme-changeme-1234567", "REPLACE-ME" + "x7Qz" * 8 + "y1"])
 def test_a_word_is_found_in_the_text_as_well(written: str) -> None:
     """A typed word is itself base64url, and its bytes look random. Red when only the bytes are looked at."""

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,6 +51,29 @@ def test_a_rotation_is_followed(path: Path) -> None:
     assert keys.read(old).key_id == "k1"
     assert keys.read(_token(keys, "k2")).key_id == "k2"
     assert list(keys.url_keys) == ["k1", "k2"]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_change_is_logged_with_the_ids(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Operators see which key signs on which host. Red without the log entry."""
+    keys = SigningKeys.from_file(path)
+    rotate_key_file(path)
+    assert keys.active_id == "k2"
+    assert "k2 signs, of k1, k2" in caplog.text
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_thread_does_not_wait_for_another_that_reads(path: Path) -> None:
+    """It goes on with the keys that it has. Red when it waits for the lock."""
+    keys = SigningKeys.from_file(path)
+    rotate_key_file(path)
+    changed: list[bool] = []
+    with keys._reading:
+        asking = Thread(target=lambda: changed.append(keys.refresh()), daemon=True)
+        asking.start()
+        asking.join(60)
+        assert changed == [False]
+    assert keys.refresh() is True
 
 
 def _use(keys: SigningKeys, use: str, parts: Token, token: str) -> None:

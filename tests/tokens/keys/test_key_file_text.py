@@ -144,9 +144,10 @@ def test_line_ends_of_another_system_are_taken() -> None:
 
 def test_no_repr_shows_a_secret() -> None:
     """Neither of an entry nor of the whole file."""
-    key_file = parse_keys(f"k1 {DAY} active {A}\n")
+    key_file = parse_keys(f"k1 {DAY} active {A}\nk0 {DAY} audit-only {B}\n")
     assert A not in repr(key_file)
     assert repr(secret("a")) not in repr(key_file)
+    assert repr(key_file.audit_keys["k0"]) not in repr(key_file)
 
 
 def test_a_weak_secret_is_never_written() -> None:

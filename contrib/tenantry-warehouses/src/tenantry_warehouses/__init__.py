@@ -1,3 +1,3 @@
-"""Engines for Tenantry: Snowflake, BigQuery, Databricks, and other SQLAlchemy dialects."""
+"""Engines for Tenantry, found by entry points: Snowflake, BigQuery, Databricks, and other SQLAlchemy dialects."""
 
 __all__: list[str] = []

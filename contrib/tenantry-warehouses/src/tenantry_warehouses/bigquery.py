@@ -1,4 +1,5 @@
-"""BigQuery through its client: typed named parameters, a dry run, and cancels by job id."""
+"""The driver of BigQuery: typed named parameters, a dry run that tells the kind of a statement, and cancels by job
+id."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stop
 
 OPTIONS: Final = frozenset({"location", "credentials_path", "maximum_bytes_billed", "endpoint"})
 _NO_SELECT: Final = "BigQuery reports that it is not a SELECT: a data source only runs SELECT there"
-_PAGE: Final = 1_000  # rows of one answer
+_PAGE: Final = 1_000  # rows to fetch in one request
 _AWAY: Final = frozenset(
     {"backendError", "internalError", "jobRateLimitExceeded", "quotaExceeded", "rateLimitExceeded"}
 )
@@ -63,14 +64,15 @@ _TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class JobConnection:
-    """A client, and the id of its running job."""
+    """A connection: a client, and the id of its running job, if any."""
 
     client: Any
     job_id: str | None = None
 
 
 def read_options(url: URL) -> dict[str, str]:
-    """The options of ``bigquery://project/dataset?location=EU&credentials_path=/file.json``. Raises InvalidSource."""
+    """Return the options of ``bigquery://project/dataset?location=EU&credentials_path=/file.json``. Raises
+    InvalidSource."""
     options = url_options(url, OPTIONS)
     if not url.host or url.username or url.password:
         raise InvalidSource(
@@ -78,15 +80,15 @@ def read_options(url: URL) -> dict[str, str]:
             field="/url",
         )
     if not options.get("maximum_bytes_billed", "1").isdigit():
-        raise InvalidSource("maximum_bytes_billed of a bigquery URL is a whole number of bytes", field="/url")
+        raise InvalidSource("maximum_bytes_billed of a bigquery URL must be a whole number of bytes", field="/url")
     endpoint = urlsplit(options.get("endpoint", "https://"))
     if endpoint.scheme != "https" and not is_loopback(endpoint.hostname or ""):
-        raise InvalidSource("the endpoint of a bigquery URL begins with https://", field="/url")
+        raise InvalidSource("the endpoint of a bigquery URL must begin with https://", field="/url")
     return options
 
 
 class BigQueryDriver:
-    """A ``Driver`` over BigQuery's client. Raises InvalidSource for the URL."""
+    """A Driver and DeclaringDriver for BigQuery. Raises InvalidSource for an unusable URL."""
 
     dialect = "bigquery"
     paramstyle = "named_at"
@@ -107,7 +109,7 @@ class BigQueryDriver:
         self._errors = (exceptions.GoogleAPIError, auth_exceptions.GoogleAuthError, OSError)
 
     def open(self) -> JobConnection:
-        """Create a client; nothing is sent."""
+        """Create a client. Sends nothing."""
         endpoint = self._options.get("endpoint")
         return JobConnection(
             self._bigquery.Client(
@@ -153,8 +155,9 @@ class BigQueryDriver:
         return config
 
     def _dry_run(self, connection: JobConnection, sql: str, params: Sequence[Any]) -> str | None:
-        # BigQuery has no read-only mode. A dry run is free and reports the kind of a statement: only SELECT continues,
-        # so writes and scripts do not. Remote functions are not restricted: that is up to the rights of the account.
+        # BigQuery has no read-only mode. A dry run costs nothing and reports the kind of a statement: if it is not
+        # SELECT, as with writes and scripts, it is refused. Remote functions are not: they have the rights of the
+        # account.
         config = self._config(params, dry_run=True, use_query_cache=False)
         job = connection.client.query(sql, config, retry=None, job_retry=None, timeout=self._limits.timeout)
         return None if job.statement_type == "SELECT" else _NO_SELECT
@@ -179,7 +182,7 @@ class BigQueryDriver:
         return self._bigquery.ScalarQueryParameter(name, _kind(value), _plain(value))
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the client's error by its reason."""
+        """Return the error to raise for an error of the client, by its reason."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -191,13 +194,13 @@ class BigQueryDriver:
         if reason in _AWAY or not hasattr(error, "code") or error.code in (401, 502, 503):
             return unreachable_error(self.source_id, error, f" ({reason})" if reason.isalnum() else "")
         if reason == _COSTS:
-            evidence += ": it would read more than maximum_bytes_billed in the URL of the data source"
+            evidence += ": it would read more bytes than maximum_bytes_billed in the URL of the data source allows"
         elif has_values and _BAD_VALUE.search(str(error)):
             return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
         return query_error(self.source_id, evidence)
 
     def interrupt(self, connection: JobConnection) -> None:
-        """Cancel the job, without waiting."""
+        """Cancel the job. Does not wait."""
         job_id, seconds = connection.job_id, self._limits.connect_timeout
         if job_id is not None:
             self._stopper.stop(connection, lambda: connection.client.cancel_job(job_id, retry=None, timeout=seconds))

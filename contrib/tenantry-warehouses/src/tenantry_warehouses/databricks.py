@@ -1,5 +1,7 @@
-"""Databricks through its SQL connector: native named parameters, and the connector's cancel. No test has reached
-Databricks."""
+"""The driver of Databricks, over its SQL connector: named parameters that the server binds, and the connector's cancel.
+
+Its tests use a fake server: it has not been tested with Databricks itself.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +35,18 @@ from tenantry.sql.inspect import LexemeKind, Source, lex
 from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
-# Databricks has no read-only session and cannot report the kind of a statement. So its SQL must begin with a reading
-# keyword and contain no writing keyword outside of strings, names and comments (`with … insert`). Functions are not
-# restricted: that is up to the rights of the token.
+# Databricks has no read-only sessions, and does not report the kind of a statement. So SQL must begin with a keyword
+# that reads, and contain no keyword that writes outside of strings, quoted names and comments (`with … insert`).
+# Functions are not checked: they have the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
-_WRITES: Final = "it contains a keyword that writes ({word}): write the name of a column or function in backticks"
+_WRITES: Final = (
+    "it contains a keyword that writes ({word}): if this is the name of a column or function, put it in backticks"
+)
 _CODE: Final = frozenset({LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET})
 _SQLSTATE: Final = re.compile(r"SQLSTATE:? ([0-9A-Z]{5})\b")
 _STOPPED: Final = "57014"
 _BAD_VALUE: Final = "22"
-_READ: Final = 64  # rows that one call gives at most
+_READ: Final = 64  # the most rows to fetch in one call
 _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "integer"),
     **dict.fromkeys(("float", "double"), "float"),
@@ -59,14 +63,14 @@ _TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class CursorConnection:
-    """A connection, and the cursor of its running query."""
+    """A connection, and the cursor of its running query, if any."""
 
     connection: Any
     cursor: Any = None
 
 
 def connect_arguments(url: URL) -> dict[str, Any]:
-    """The connector's arguments for ``databricks://token:TOKEN@host?http_path=/sql/1.0/warehouses/ID``. Raises
+    """Return the connector's arguments for ``databricks://token:TOKEN@host?http_path=/sql/1.0/warehouses/ID``. Raises
     InvalidSource."""
     options = url_options(url, OPTIONS)
     if not url.host or not url.password or "http_path" not in options:
@@ -78,8 +82,8 @@ def connect_arguments(url: URL) -> dict[str, Any]:
 
 
 def text_refusal(sql: str) -> str | None:
-    """The reason to refuse SQL, or None for one statement without a writing keyword."""
-    text = sql.replace("{{", "{ {").replace("{%", "{ %")  # of the author's own: no tags
+    """Return the reason to refuse SQL; None for one statement without a keyword that writes."""
+    text = sql.replace("{{", "{ {").replace("{%", "{ %")  # braces of bound SQL are no template tags
     try:
         lexemes = lex(Source(text), DIALECTS["databricks"])
     except TemplateError:
@@ -92,7 +96,7 @@ def text_refusal(sql: str) -> str | None:
 
 
 class DatabricksDriver:
-    """A ``Driver`` over Databricks' connector. Raises InvalidSource for the URL."""
+    """A Driver and DeclaringDriver for Databricks. Raises InvalidSource for an unusable URL."""
 
     dialect = "databricks"
     paramstyle = "named"
@@ -108,7 +112,7 @@ class DatabricksDriver:
         self._sql = import_module("databricks.sql")
 
     def open(self) -> CursorConnection:
-        """Open a session with a timeout, in UTC."""
+        """Open a session with a timeout, and UTC as its time zone. Raises SourceUnavailable."""
         failure: TenantryError
         try:
             return CursorConnection(
@@ -127,7 +131,7 @@ class DatabricksDriver:
         raise failure
 
     def fetch(self, connection: CursorConnection, bound: BoundSQL) -> Result:
-        """Run one read statement."""
+        """Run one statement that reads."""
         self._statements.check(bound, lambda: text_refusal(bound.sql))
         params = {name: _parameter(value) for name, value in dict(bound.params or {}).items()}
         cursor = connection.cursor = connection.connection.cursor()
@@ -144,7 +148,7 @@ class DatabricksDriver:
                 cursor.close()
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the connector's error by its class and SQLSTATE."""
+        """Return the error to raise for an error of the connector, by its class and SQLSTATE."""
         found = _SQLSTATE.findall(str(error))
         state = found[-1] if found else ""
         if state == _STOPPED:
@@ -156,7 +160,7 @@ class DatabricksDriver:
         return query_error(self.source_id, type(error).__name__ + (f" (SQLSTATE {state})" if state else ""))
 
     def interrupt(self, connection: CursorConnection) -> None:
-        """Cancel the query, without waiting."""
+        """Cancel the query. Does not wait."""
         cursor = connection.cursor
         if cursor is not None:
             self._stopper.stop(connection, cursor.cancel)
@@ -187,7 +191,7 @@ def _tuples(cursor: Any) -> Iterator[tuple[Any, ...]]:
     count = 1
     while rows := cursor.fetchmany(count):
         yield from map(tuple, rows)
-        count = min(2 * count, _READ)  # the first rows may be large
+        count = min(2 * count, _READ)  # few at first, because rows may be large
 
 
 def _parameter(value: Any) -> Any:

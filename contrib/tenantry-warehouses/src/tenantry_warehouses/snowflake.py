@@ -1,4 +1,4 @@
-"""Snowflake through its connector: values bound on the server, one statement, and aborts by request id."""
+"""The driver of Snowflake, over its connector: values bound by the server, one statement, and aborts by request id."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _AUTHENTICATORS: Final = frozenset({"snowflake", "snowflake_jwt", "oauth", "prog
 _SELECT: Final = 0x1000  # statementTypeId
 _NO_SELECT: Final = "Snowflake reports that it is not a SELECT: a data source only runs SELECT there"
 _SEVERAL_STATEMENTS: Final = 8
-_STOPPED: Final = frozenset({604, 630})  # canceled; its statement timeout
-_AWAY: Final = range(250_000, 252_000)  # of the connector: login and network
+_STOPPED: Final = frozenset({604, 630})  # canceled, timed out
+_AWAY: Final = range(250_000, 252_000)  # the connector's errors of login and network
 _SESSION_ENDED: Final = range(390_000, 391_000)
 _BAD_VALUE: Final = "22"
-_SLACK: Final = 2  # seconds that the client waits beyond the server's own timeout
+_SLACK: Final = 2  # seconds for which the client waits beyond the server's timeout
 _JSON: Final = "json"
 _TYPES: Final[Mapping[int, str]] = {
     1: "float",
@@ -64,8 +64,8 @@ _TYPES: Final[Mapping[int, str]] = {
 
 
 def connect_arguments(url: URL) -> dict[str, Any]:
-    """The connector's arguments for ``snowflake://user:password@account/database/schema?warehouse=…&role=…``. Raises
-    InvalidSource."""
+    """Return the connector's arguments for ``snowflake://user:password@account/database/schema?warehouse=…&role=…``.
+    Raises InvalidSource."""
     options = url_options(url, OPTIONS)
     database, _, schema = (url.database or "").partition("/")
     if not url.host or not url.username or not database:
@@ -75,8 +75,8 @@ def connect_arguments(url: URL) -> dict[str, Any]:
         )
     if options.get("authenticator", "snowflake") not in _AUTHENTICATORS:
         raise InvalidSource(
-            f"the authenticator of a snowflake URL is one of {', '.join(sorted(_AUTHENTICATORS))}: the others need a "
-            "person",
+            f"the authenticator of a snowflake URL must be one of {', '.join(sorted(_AUTHENTICATORS))}: the others "
+            "need a person to log in",
             field="/url",
         )
     if options.get("protocol", "https") != "https" and not is_loopback(options.get("host", "")):
@@ -86,7 +86,7 @@ def connect_arguments(url: URL) -> dict[str, Any]:
 
 
 class SnowflakeDriver:
-    """A ``Driver`` over Snowflake's connector. Raises InvalidSource for the URL."""
+    """A Driver and DeclaringDriver for Snowflake. Raises InvalidSource for an unusable URL."""
 
     dialect = "snowflake"
     paramstyle = "qmark"
@@ -103,7 +103,7 @@ class SnowflakeDriver:
         self._cursor_class = _described(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
-        """Open a session with a timeout, in UTC."""
+        """Open a session with a timeout, and UTC as its time zone. Raises SourceUnavailable."""
         limits = self._limits
         failure: TenantryError
         try:
@@ -149,8 +149,8 @@ class SnowflakeDriver:
         raise failure
 
     def _describe(self, cursor: Any, sql: str, params: Sequence[Any]) -> str | None:
-        # Snowflake has no read-only session. Only SELECT continues, so writes, scripts and `with … as procedure` do
-        # not. Functions and procedures in a SELECT do what the role may.
+        # Snowflake has no read-only sessions. A statement that is not SELECT, such as a write, a script or `with … as
+        # procedure`, is refused. Functions and procedures in a SELECT have the rights of the role.
         cursor.describe(sql, params, num_statements=1)
         return None if cursor.statement_type == _SELECT else _NO_SELECT
 
@@ -164,7 +164,7 @@ class SnowflakeDriver:
         return take_result(self.source_id, names, rows, self._limits, types=types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the connector's error by its number."""
+        """Return the error to raise for an error of the connector, by its number."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -181,7 +181,7 @@ class SnowflakeDriver:
         return query_error(self.source_id, type(error).__name__ + _number(error))
 
     def interrupt(self, connection: Any) -> None:
-        """Abort the query, without waiting."""
+        """Abort the query. Does not wait."""
         running = getattr(connection, "running", None)
         if running is not None:
             self._stopper.stop(connection, lambda: connection._cancel_query(*running))
@@ -209,7 +209,7 @@ ENGINE: Final = Engine(
 
 
 def _described(cursor_class: Any) -> Any:
-    """A cursor class that keeps the kind of the statement."""
+    """Return a cursor class that has the kind of its last statement as ``statement_type``."""
 
     class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be here
         statement_type: int | None = None
@@ -222,7 +222,7 @@ def _described(cursor_class: Any) -> Any:
 
 
 def _with_bytes(rows: Iterable[tuple[Any, ...]], positions: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Convert the byte arrays of the connector."""
+    """Yield the rows with the connector's byte arrays converted to bytes."""
     for row in rows:
         yield tuple(
             bytes(value) if position in positions and value is not None else value for position, value in enumerate(row)
@@ -236,7 +236,7 @@ def _type_word(column: Any) -> str | None:
 
 
 def _parameter(value: Any) -> Any:
-    if isinstance(value, datetime) and value.tzinfo is not None:  # it would go without its offset
+    if isinstance(value, datetime) and value.tzinfo is not None:  # else the connector would send it without its offset
         return ("TIMESTAMP_TZ", value)
     if isinstance(value, UUID):
         return str(value)

@@ -1,7 +1,7 @@
-"""Helpers of the warehouse drivers: URL options, checks of statements, and stops that do not block.
+"""What the drivers of the warehouses share: URL options, checks of statements, and threads that stop queries.
 
-A warehouse has no read-only session. SQL must begin with a reading keyword, and the engine reports the kind of the
-statement before it first runs.
+A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, and before it runs for the
+first time, the engine is asked what kind of statement it is.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tenantry.sql import BoundSQL
 
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})
-_CHECKED: Final = 512  # SQL strings whose kind is known
+_CHECKED: Final = 512  # the most SQL strings to remember as permitted
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
-    """The options of a URL. Raises InvalidSource for an unknown or repeated option."""
+    """Return the options of a URL. Raises InvalidSource for an option that is not ``known`` or is repeated."""
     options: dict[str, str] = {}
     for name, value in url.query.items():
         if name not in known or not isinstance(value, str):
@@ -45,8 +45,7 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
 
 
 class ReadingStatements:
-    """Refuses statements that do not read. ``ask`` returns the engine's reason against the SQL, or None; a permitted
-    SQL string is asked once."""
+    """Refuses statements that do not read."""
 
     def __init__(self, source_id: str, dialect: str) -> None:
         self._source_id = source_id
@@ -55,7 +54,8 @@ class ReadingStatements:
         self._lock = Lock()
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
-        """Raises NotOneStatement, QueryFailed and the errors of ``ask``."""
+        """Check a statement. ``ask`` asks the engine, and returns the reason to refuse it, or None; it is not called
+        again for SQL that was permitted. Raises NotOneStatement, QueryFailed and the errors of ``ask``."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:
@@ -69,20 +69,21 @@ class ReadingStatements:
 
 
 class Stopper:
-    """Threads that send stop requests: the pool may be full, and the event loop must not block."""
+    """Sends requests that stop a query, in separate threads: all threads of the pool may be busy, and the event loop
+    must not wait."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
         self._stopping: dict[int, Future[None]] = {}
 
     def stop(self, connection: Any, send: Callable[[], object]) -> None:
-        """Send a stop request, unless the connection's last one is unanswered. Does not wait."""
+        """Call ``send`` in a thread, unless the connection's last request is still unanswered. Does not wait."""
         before = self._stopping.get(id(connection))
         if before is None or before.done():
             self._stopping[id(connection)] = self._threads.submit(_quietly, send)
 
     def forget(self, connection: Any) -> None:
-        """Forget a closed connection."""
+        """Forget a connection that is closed."""
         self._stopping.pop(id(connection), None)
 
     def shutdown(self) -> None:
@@ -91,5 +92,5 @@ class Stopper:
 
 
 def _quietly(send: Callable[[], object]) -> None:
-    with suppress(Exception):  # the engine's own timeout ends the query then
+    with suppress(Exception):  # if this fails, the engine's timeout ends the query
         send()

@@ -1,6 +1,6 @@
-"""Trusted sources: other SQLAlchemy dialects, kept read-only by the rights of the user alone.
+"""The driver of trusted sources: other SQLAlchemy dialects, kept read-only by nothing but the rights of their user.
 
-Templates are lexed and rendered with the ``duckdb`` dialect, whose additions are plain SQL: ``in (?, ?)``, and ``in
+Templates use the dialect ``duckdb``, because it binds lists by SQL that other engines have too: ``in (?, ?)``, and ``in
 (select null where false)`` for an empty list.
 """
 
@@ -32,12 +32,10 @@ from tenantry.errors import InvalidSource, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-_BUFFERED = 1
+_BUFFERED = 1  # rows that SQLAlchemy fetches ahead
 
-
-# SQL that every engine lexes the same way: plain strings, names in quotes, comments of one kind, and no character that
-# is a quote, an escape or a comment in one engine only. Engines differ in these, and a value must not be bound in a
-# string.
+# SQL that every engine lexes in the same way: plain strings, quoted names, two kinds of comments, and no character that
+# only some engines read as a quote, an escape or a comment. Else a placeholder could be in a string for one of them.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
@@ -48,12 +46,12 @@ _PLAIN = re.compile(
 
 @lru_cache(maxsize=512)
 def is_plain(sql: str) -> bool:
-    """Whether every SQL engine lexes this SQL the same way, as one statement."""
+    """Whether every engine lexes this SQL in the same way, as one statement."""
     return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
 
 
 class TrustedDriver:
-    """A ``Driver`` over a SQLAlchemy engine. Raises InvalidSource for a missing dialect or driver."""
+    """A Driver over a SQLAlchemy engine. Raises InvalidSource if the dialect or its driver is not installed."""
 
     dialect = "duckdb"
 
@@ -66,10 +64,12 @@ class TrustedDriver:
             self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        if failed:  # outside of the clause: the caught error may quote the password
+        if (
+            failed
+        ):  # not in the except clause: the context of InvalidSource must not be an error that quotes the password
             raise InvalidSource(
                 f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
-                f"pip install the package of the dialect {url.drivername!r} and its driver"
+                f"install the package of the dialect {url.drivername!r}, and its driver, with pip"
             )
         self.paramstyle: str = self._engine.dialect.paramstyle
 
@@ -83,14 +83,14 @@ class TrustedDriver:
         raise failure
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
-        """Run one plain read statement in a transaction that is rolled back."""
+        """Run one statement that reads, in a transaction that is rolled back."""
         check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "engines read its SQL in two ways: on a trusted dialect write plain quotes and comments, without "
-                "backslash, backtick, bracket, #, $ or a letter before a quote",
+                "engines read its SQL in two ways: on a trusted dialect use plain quotes and comments, and no "
+                "backslash, backtick, square bracket, #, $ or letter directly before a quote",
             )
         refuse_dynamic_sql(self.source_id, bound, None)
         try:
@@ -103,23 +103,23 @@ class TrustedDriver:
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
             if not result.returns_rows:
-                raise statement_error(self.source_id, "it gives no rows")
+                raise statement_error(self.source_id, "it returns no rows")
             columns = list(result.keys())
             rows = take_rows(self.source_id, result, self._limits)
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate SQLAlchemy's error by its SQLSTATE."""
+        """Return the error to raise for an error of SQLAlchemy, by its SQLSTATE."""
         original = getattr(error, "orig", None)
-        if getattr(error, "connection_invalidated", False):  # the server closed it
+        if getattr(error, "connection_invalidated", False):  # the server has closed the connection
             return unreachable_error(self.source_id, original or error)
         state = getattr(original, "sqlstate", None)
         name = type(original or error).__name__
         return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
-    # After the timeout the caller continues; the connection is busy until the driver returns.
     def interrupt(self, connection: Connection) -> None:
-        """Nothing: drivers have no common way to stop a query."""
+        """Do nothing: SQLAlchemy's drivers have no common way to stop a query. After a timeout the caller goes on, but
+        the connection is occupied until the driver returns."""
 
     def close(self, connection: Connection) -> None:
         """Close the connection."""
@@ -131,20 +131,20 @@ class TrustedDriver:
 
 
 def check_dialect(url: URL) -> None:
-    """Raises InvalidSource for an unknown dialect and an asynchronous driver."""
+    """Raise InvalidSource for an unknown dialect or an asynchronous driver."""
     missing = False
     try:
         dialect = url.get_dialect()
     except (NoSuchModuleError, ArgumentError, ImportError):
         missing = True
-    if missing:  # outside of the clause: the caught error may quote the URL
+    if missing:  # not in the except clause: the context of InvalidSource must not be an error that quotes the URL
         raise InvalidSource(
-            f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
+            f"the SQLAlchemy dialect {url.drivername!r} is not installed here: pip install the package that has it",
             field="/url",
         )
     if dialect.is_async:
         raise InvalidSource(
-            f"{url.drivername!r} is an asynchronous driver; a trusted data source takes a synchronous one", field="/url"
+            f"{url.drivername!r} is an asynchronous driver; a trusted data source needs a synchronous one", field="/url"
         )
 
 

@@ -21,10 +21,9 @@ from tenantry_site.markdown.jsx import ConstructScanner, Tag
 from tenantry_site.markdown.modules import Module, exported
 from tenantry_site.markdown.page_context import PageContext, PageDiagnostics, PageSections, escape
 from tenantry_site.markdown.syntax import parser
-from tenantry_site.page import AttributeValue, Component, Node, Page
+from tenantry_site.page import AttributeValue, Component, Node, Page, title_of_path
 
 _NEWLINE = re.compile(r"\r\n?")
-_SEPARATORS = re.compile(r"[-_\s]+")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
 """Number of characters of a heading that are compared with the title, as removing its markup takes quadratic time."""
@@ -68,7 +67,7 @@ class PageReader:
         heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.tag == "h1" and token.nesting == 1]
         # The first heading without markup, to compare it with the title
         first = " ".join(unescape(_MARKUP.sub(r"\1", heads[0][:_LONGEST_TITLE])).split()) if heads else ""
-        title = front.title or first or _title_of_path(path)
+        title = front.title or first or title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
         # Report a code block at the end that is not closed: it swallows the rest of the page
@@ -139,13 +138,6 @@ def _normalized(text: str) -> str:
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _title_of_path(path: str) -> str:
-    """A title made of a file's name: ``guides/quick-start`` gives ``Quick start``."""
-    name = path.removesuffix("/index").rpartition("/")[2]
-    words = " ".join(_SEPARATORS.split(name)).strip()
-    return words[:1].upper() + words[1:] if words else "Untitled"
 
 
 def _without_lines(body: str, ranges: list[tuple[int, int]]) -> str:

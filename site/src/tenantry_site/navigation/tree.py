@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
-from tenantry_site.page import FrontMatter
+from tenantry_site.page import FrontMatter, title_of_path
 
 Versions = frozenset[int] | None
 """The versions that show an element, by their index in the configuration file; None: all versions."""
@@ -50,7 +50,7 @@ def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> Page
     """The entry of a page in the navigation."""
     return PageEntry(
         path=path,
-        title=front_matter.sidebar_title or front_matter.title or title_from_path(path),
+        title=front_matter.sidebar_title or front_matter.title or title_of_path(path),
         icon=front_matter.icon,
         icon_type=front_matter.icon_type,
         method="" if front_matter.hide_api_marker else method_of(front_matter.openapi or front_matter.api),
@@ -62,12 +62,6 @@ def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> Page
 def method_of(operation: str) -> str:
     """The HTTP method of a page's operation: ``GET`` for ``get /users`` and ``users.json GET /users``; else empty."""
     return next((word for word in operation.upper().split() if word in METHODS), "")
-
-
-def title_from_path(path: str) -> str:
-    """``guides/getting-started`` -> ``Getting started``."""
-    words = path.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:] or "Home"
 
 
 def union(all_versions: Iterable[Versions]) -> Versions:

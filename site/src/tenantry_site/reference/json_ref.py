@@ -93,7 +93,7 @@ class DocumentLoader:
         self._values: dict[str, Any] = {}
 
     def value(self, path: str, diagnostics: DocumentDiagnostics) -> Any:
-        """The value of a document; None, with a diagnostic, if it cannot be read. KeyError for an unknown path."""
+        """The value of the document at a known path; None if it cannot be read, which is reported the first time."""
         if path not in self._values:
             self._values[path] = None
             try:

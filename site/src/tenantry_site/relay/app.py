@@ -67,7 +67,7 @@ class Relay:
         ``resolve``: replaces the system's resolver.
 
         Raises ValueError for an origin that is invalid, has a path, or is a metadata service, and for a name in
-        ``headers`` that identifies a client or user.
+        ``headers`` that the relay never sends, such as one that identifies a client or user.
         """
         self._private = frozenset(_origin(text) for text in private)
         self._origins = frozenset(_origin(text) for text in origins) | self._private

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from posixpath import basename, dirname, normpath
+from posixpath import dirname, normpath
 
 from tenantry_site.addresses import page_path
 from tenantry_site.config.model import Group, SiteConfig
 from tenantry_site.diagnostic import Diagnostic, Severity
 from tenantry_site.markdown import front_matter
-from tenantry_site.page import FrontMatter
+from tenantry_site.page import FrontMatter, title_of_path
 
 PAGES = (".mdx", ".md")
 _PUBLISHED = frozenset({
@@ -242,14 +242,8 @@ def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()
     """Parse a page or snippet. ``source``: its path; ``diagnostics``: those of decoding it."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
-    front = replace(front, title=given or title_of_path(source))
+    front = replace(front, title=given or title_of_path(source.rpartition(".")[0]))
     return SourcePage(source, text, front, bool(given), tuple(imports(source, text)), (*diagnostics, *found))
-
-
-def title_of_path(source: str) -> str:
-    """``guides/getting-started.mdx`` -> ``Getting started``."""
-    words = basename(source).rpartition(".")[0].replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
 
 
 def _title(body: str) -> str:

@@ -23,7 +23,7 @@ from tenantry_site.theme.links import Links, page_link, path_to_root, quote_path
 from tenantry_site.theme.policy import api_origins, csp, origin
 
 CONTENTS_LEVEL = 3
-"""The highest heading level that "On this page" lists."""
+"""The deepest heading level that "On this page" lists."""
 
 CACHE_SIZE = 16
 """Number of folder depths for which the header and footer are cached."""

@@ -297,7 +297,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert the rows whose values do not exist in unique columns; return the columns ``returning`` of these, in any
-    order. Waits for other transactions in the order of ``rows``."""
+    """Insert each row, unless a value in one of its unique columns exists already. Return the columns ``returning`` of
+    the inserted rows, in any order. Waits for other transactions in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

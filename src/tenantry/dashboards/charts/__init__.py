@@ -1,1 +1,1 @@
-"""Fetches the rows of line charts, and reduces them to those that are visible."""
+"""The visible rows of line charts."""

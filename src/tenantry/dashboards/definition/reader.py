@@ -1,4 +1,4 @@
-"""Read a dashboard's file: YAML 1.2 (core schema) or JSON."""
+"""Reads a dashboard's file: YAML 1.2 (core schema) or JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ADDRESSES: Final = frozenset({"url", "href", "src"})
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """Read a dashboard from YAML or JSON. ``file``: its name in errors. Raises TemplateError at the first mistake."""
+    """``file``: the name of the file in errors. Raises TemplateError at the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)

@@ -64,7 +64,6 @@ def text_origin(path: str) -> ValueOrigin:
 def reference_origin(
     reference: VariableReference, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record
 ) -> ValueOrigin:
-    """The origin of a variable in a query."""
     path = reference.path
     if path.startswith(_PARAMS):
         return _chosen(path, parameters, variables["params"])

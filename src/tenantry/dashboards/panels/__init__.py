@@ -1,1 +1,1 @@
-"""Runs the panels of a dashboard, and describes the dashboard to the page."""
+"""Runs panels, and describes dashboards to the page."""

@@ -1,1 +1,1 @@
-"""The protocol between the page's script and the server: requests, JSON lines and errors."""
+"""The protocol of the page: requests, JSON lines and errors."""

@@ -49,9 +49,9 @@ class ChangedPanels:
             found = await sources_of_schemas(self._sources, self._group, self._schemas)
             self._panels = panels_of_sources(found, self._schemas)
             for schema, registered in found.items():
-                bindings = self._sources.bindings
-                added = bindings.add(self._group, schema, registered, self._end, checks_group=False)
-                self._listening.callback(bindings.discard, added)
+                watch = self._sources.query_watch
+                added = watch.add(self._group, schema, registered, self._end, checks_group=False)
+                self._listening.callback(watch.discard, added)
         except BaseException:
             self._listening.close()
             raise

@@ -1,1 +1,1 @@
-"""Shared answers."""
+"""Answers that several callers share."""

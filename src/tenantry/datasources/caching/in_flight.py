@@ -1,7 +1,7 @@
-"""InFlightQueries: identical concurrent queries share one execution.
+"""InFlightQueries: identical concurrent queries run once and share the answer.
 
-It stops when its last caller leaves. Until it starts, it queues in each waiting group, so no group depends on another's
-turn.
+The execution stops when its last caller leaves. Until it begins, it waits in the queue of each caller's group, and runs
+when the first of these groups gets a connection.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from functools import partial
 from typing import Any, Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
-from tenantry.datasources.binding_watch import BindingWatch
 from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.streamed_reduction import fetch_reduced
 from tenantry.datasources.query_label import with_tag
+from tenantry.datasources.query_watch import QueryWatch
 from tenantry.datasources.results import Result
 from tenantry.errors import SourceUnavailable
 
@@ -32,8 +32,9 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """An answer as of ``as_of`` (Unix seconds). ``is_shared``: other callers have it, so it is copied. ``is_hit``: it
-    comes from a cache."""
+    """``dicts`` are the rows as dicts, if they were made in the thread. ``as_of``: when the source was queried, in Unix
+    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied. ``is_hit``: it comes from a
+    cache."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -57,23 +58,23 @@ class QueryOutcome:
 @dataclass(slots=True)
 class InFlightCounters:
     executed: int = 0
-    """Queries that began at their sources."""
+    """Queries that were sent to their sources."""
     joined: int = 0
-    """Queries that got the answer of an in-flight query."""
+    """Queries that joined an equal query in flight."""
     stopped: int = 0
-    """Queries that stopped or never began because all callers left."""
+    """Executions that were stopped, or never began, because all their callers left."""
 
 
 class InFlightQueries:
-    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` receives each answer
-    and returns whether a cache shares it."""
+    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and
+    returns whether a cache shares it with later callers."""
 
     def __init__(
         self,
         limits: Limits,
         activity: Activity,
         clock: Clock,
-        watch: BindingWatch,
+        watch: QueryWatch,
         store_outcome: Callable[[BoundQuery, QueryOutcome], bool] | None,
     ) -> None:
         self.counters: InFlightCounters = InFlightCounters()
@@ -86,10 +87,10 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an identical one; with ``max_age``, only one started within that many seconds. Await
-        immediately. Raises DataSourceError, a new instance for each caller."""
+        """Run the query, or join an identical one. With ``max_age``, join only one that began within that many seconds.
+        Await the result immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
-        if loop is not self._loop:  # the queries of a loop that has ended never end
+        if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()
             self._loop = loop
         key = query.key
@@ -103,18 +104,20 @@ class InFlightQueries:
             self.counters.joined += 1
             self.activity.sources[query.label.source].joined += 1
             if running.began is None and query.group.handle not in running.turns:
-                with suppress(SourceUnavailable):  # this queue is full; the query has a place in another one
+                with suppress(
+                    SourceUnavailable
+                ):  # the queue of this group is full, but the query waits in that of another group
                     running.enqueue(query)
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no caller join queries in flight at this source; None: any source."""
+        """Let no further caller join the queries in flight at this source; None: at any source."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One execution and its callers. ``turns``: its places in the groups' queues."""
+    """One execution and its callers. ``turns`` are its waiting turns, by group."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -131,12 +134,13 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Take a turn or a place in the group's queue. Raises SourceUnavailable if it is full."""
+        """Begin if a connection is free for this caller's group, else wait in its queue. Raises SourceUnavailable if
+        the queue is full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
             if self.turns:
-                self._withdraw()  # from the queues of groups that are at their limit
+                self._withdraw()  # the turns that wait in the queues of other groups
             self._begin(turn)
         else:
             self.turns[handle] = turn
@@ -144,7 +148,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Raises DataSourceError."""
+        """Wait for the answer as a caller. Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()
@@ -162,7 +166,7 @@ class InFlightQuery:
                 self._stop()
         if isinstance(outcome, QueryOutcome):
             return outcome
-        raise copy(outcome)  # each caller gets an error without the tracebacks of others
+        raise copy(outcome)  # a copy, because each caller adds its traceback to the error
 
     def _give_up(self, waiter: asyncio.Future[QueryOutcome | Exception]) -> None:
         if self.began is None and not waiter.done():
@@ -188,12 +192,12 @@ class InFlightQuery:
 
     def _turn_came(self, handle: bytes, turn: Turn) -> None:
         if self.turns.get(handle) is not turn:
-            return  # it was withdrawn
+            return  # withdrawn before
         del self.turns[handle]
         if not turn.has_ended:
             self._withdraw()
             self._begin(turn)
-        elif not self.turns:  # another group took its last place
+        elif not self.turns:  # the last waiting turn was removed from its queue, for one of another group
             self._forget()
             for waiter in self._waiters:
                 if not waiter.done():
@@ -218,7 +222,9 @@ class InFlightQuery:
         fetch = pool.fetch if reduction is None else partial(fetch_reduced, pool, reduction, in_flight.limits)
         sql = with_tag(query.sql, query.label) if query.opened.is_tagged else query.sql
         self._task = self._loop.create_task(fetch(shape, sql, turn, query.session))
-        self._task.add_done_callback(partial(self._end, turn))  # called for a task that never ran, too
+        self._task.add_done_callback(
+            partial(self._end, turn)
+        )  # a callback, because it is called even if the task is cancelled before it runs
 
     def _end(self, turn: Turn, task: asyncio.Task[_Shared]) -> None:
         turn.leave()

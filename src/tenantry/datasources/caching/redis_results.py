@@ -1,10 +1,12 @@
-"""RedisResults: a result cache shared through Redis or Valkey, with change marks of sources.
+"""RedisResults: a result cache that processes share through Redis or Valkey.
 
-The server is not trusted: an entry needs a digest by a holder of the secret, its source's current mark, and a recent
-time.
+A source's random mark is replaced when its rows change. An entry is used only while the mark it contains is still that
+of its source.
 
-``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source and for
-itself ("born").
+The server is not trusted: each entry has a digest that needs the secret.
+
+``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
+which differs if the server loses the hash.
 """
 
 from __future__ import annotations
@@ -36,16 +38,17 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""Seconds after which the marks are read again, in the background."""
+"""Marks older than this number of seconds are read again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""Seconds for which known marks are valid; then no cache is used."""
+"""If the known marks are older than this number of seconds, queries go to their sources: neither this cache nor the one
+in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""The most pending writes; further answers are not written."""
+"""The most writes at the same time. Further answers are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
-"""Entries of this many bytes are read in a thread."""
+"""Entries of at least this number of bytes are decoded in a thread."""
 
 
 @dataclass(slots=True)
@@ -53,18 +56,20 @@ class RedisResultCounters:
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """Entries that no holder of the secret wrote for their key."""
+    """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """No reply within the budget, or the circuit breaker is open."""
+    """Requests without a reply in time, or not sent because several had none."""
     writes: int = 0
     lost_writes: int = 0
-    """Not written: too large, of an unknown type, too many at once, or no answer."""
+    """Answers that were not written: too large, of an unknown type, too many at once, or no reply."""
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: 32 bytes or more, the same in all
-    processes and known to nobody else. ``budget``: seconds a query waits for the server. ``max_entry_bytes``: larger
-    answers are not shared.
+    """The shared level of a ResultCache.
+
+    ``url`` is like RedisBackend's. ``secret`` has 32 bytes or more, is the same in all processes, and known to nobody
+    else. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
+    shared.
 
     Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
@@ -79,12 +84,12 @@ class RedisResults:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if type(secret) is not bytes or len(secret) < _SHORTEST_SECRET:
-            raise InvalidSettings(f"the secret of RedisResults has at least {_SHORTEST_SECRET} random bytes")
+            raise InvalidSettings(f"the secret of RedisResults must have at least {_SHORTEST_SECRET} random bytes")
         load_redis()
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that changed elsewhere; None: any may have."""
+        """Called when a source has changed in another process. None: any source may have changed."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -94,8 +99,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose mark the server has not accepted
-        self._known_at: float | None = None  # when the known marks were requested
+        self._untold: set[str] = set()  # changed sources whose new mark the server has not stored: not read or written
+        self._known_at: float | None = None  # when the marks that we know were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -105,14 +110,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks are known; may refresh them in the background."""
+        """Whether the known marks are recent. May start to refresh them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """``is_current`` after a refresh, within the budget."""
+        """Like ``is_current``, but wait for the refresh for at most ``budget`` seconds."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -139,7 +144,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Announce a source's change to all processes. Raises SourceUnavailable if the server does not accept it."""
+        """Give a changed source a new mark. Raises SourceUnavailable if the server does not answer."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -156,7 +161,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The mark of a data source: results stored under an earlier mark are out of date."""
+        """The source's mark that this process knows, as written to entries."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -166,11 +171,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed, so a reader of the server cannot guess values."""
+        """A keyed digest, so a reader of the server cannot guess the query's values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the key's usable entry; None without one, or without a reply in time."""
+        """Return the usable entry of a key; None without one, or without a reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -190,8 +195,11 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once: such entries may recur often
-                logger.warning("%s: an entry was not written by a holder of the secret for its key", self._server.label)
+            if not self.counters.refused:  # logged once: there may be many such entries
+                logger.warning(
+                    "%s: an entry was refused, because it was not written with our secret for this key",
+                    self._server.label,
+                )
             self.counters.refused += 1
             return None
         if not born or entry.mark != f"{born} {mark}":
@@ -201,7 +209,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background; it expires after ``seconds``."""
+        """Write an answer in the background. It expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return
@@ -249,7 +257,7 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Wait until all pending writes are done."""
+        """Wait for pending writes."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 

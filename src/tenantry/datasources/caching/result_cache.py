@@ -1,4 +1,4 @@
-"""An in-process result cache, bounded by age and bytes."""
+"""A result cache in memory, bounded by age and bytes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from tenantry.errors import InvalidSettings, TenantryError
 @dataclass(slots=True)
 class CacheCounters:
     hits: int = 0
-    """Answered from the cache."""
+    """Queries that were answered from the cache."""
     stale: int = 0
-    """Hits answered with an old answer while the source is queried again."""
+    """Hits with an answer older than ``seconds``, while the source is queried again."""
     misses: int = 0
-    """Not answered from the cache."""
+    """Queries that the cache could not answer."""
     kept: int = 0
     """Answers that were stored."""
     refused: int = 0
-    """Answers not stored: too large, older than a change of the source, or not copyable."""
+    """Answers that were not stored: too large, older than a change of the source, or not copyable."""
     evicted: int = 0
-    """Entries dropped for others."""
+    """Entries that were removed to make space for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``until``: Unix seconds of its expiry. ``group``: the first group to request it."""
+    """Queried at ``as_of``, expires at ``until`` (Unix seconds). ``group`` is the handle of the group whose query
+    stored it."""
 
     key: str
     answer: SharedAnswer
@@ -48,9 +49,11 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Caches answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
-    (default: a quarter). For ``stale_while_revalidate`` further seconds it returns old answers while it queries the
-    source. ``shared``: a level shared by processes. ``clock`` returns Unix seconds.
+    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
+    (default: a quarter).
+
+    For ``stale_while_revalidate`` further seconds a query gets the old answer, and the source is queried in the
+    background. ``shared`` is a level that processes share. ``clock`` returns Unix seconds.
 
     For one event loop. Raises InvalidSettings for an invalid bound.
     """
@@ -76,7 +79,7 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed, here or elsewhere; None: any may have."""
+        """Called when the rows of a source have changed, in this process or another one. None: any source."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
@@ -108,7 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Age in seconds of the oldest usable answer to a query or derived from it, or None."""
+        """Age in seconds of the oldest usable answer to a query, or derived from one, such as its reduction. None
+        without one."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -119,11 +123,11 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
-        """Whether the answer is older than ``seconds``."""
+        """Whether an entry is older than ``seconds``."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer and write it to the shared level. Returns whether it is shared."""
+        """Keep an answer and write it to the shared level. Returns whether later callers may get it."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -132,8 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large or older than a change of its source (``is_checked``: skip this
-        check). Returns whether it was stored."""
+        """Store an answer, unless it is too large, uncopyable, or older than a change of its source; ``is_checked``
+        skips the last check. Returns whether it was stored."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -152,7 +156,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop a changed source's answers, including those in flight; None: all sources."""
+        """Drop the answers of a changed source, and keep none of its running queries; None: of all sources."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -202,6 +206,8 @@ class _GroupEntries:
 
 
 class CachedQueries:
+    """Answers queries from a cache, else from InFlightQueries."""
+
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight
@@ -209,7 +215,8 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return the answer, like ``InFlightQueries.join``. ``max_age`` 0: query the source."""
+        """Return an answer at most ``max_age`` seconds old; None: the cache's limit; 0: query the source. Raises
+        DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)
@@ -217,7 +224,7 @@ class CachedQueries:
             found = self._find(query.key, query, max_age)
             if found is not None or shared is None:
                 return found or await self._ask_source(query, max_age)
-        query.opened.users += 1  # the source stays open while the shared level is asked
+        query.opened.users += 1  # keeps the source open while the shared cache is read
         try:
             found = await self._find_shared(query.key, query, max_age, shared)
             return found or await self._ask_source(query, max_age)
@@ -242,7 +249,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Returns None while other processes' changes are unknown."""
+        """Look in memory, then in the shared level. None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -270,7 +277,7 @@ class CachedQueries:
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
         outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
-        if entry.mark == shared.mark_of(source):  # else the source changed meanwhile
+        if entry.mark == shared.mark_of(source):  # else the source has changed since the entry was read
             self._cache.keep(query, outcome, is_checked=True)
         return outcome
 
@@ -284,18 +291,19 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # keep the old answer; the next query retries
+            return  # the old answer stays, and the next query tries again
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Raises SourceUnavailable if other processes cannot be notified."""
+        """Drop a changed source's answers in all processes. Raises SourceUnavailable if the shared level does not
+        answer."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
-            self._cache.changed(source)  # also what came from the shared level meanwhile
+            self._cache.changed(source)  # again: meanwhile an old answer may have come from the shared cache
 
     async def aclose(self) -> None:
         tasks = [*self._refreshing.values(), *self._reading.values()]
@@ -309,7 +317,7 @@ class CachedQueries:
 def check_max_age(max_age: Any) -> None:
     """Raise ValueError unless it is a finite number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
-        raise ValueError("max_age is a number of seconds, 0 or above")
+        raise ValueError("max_age must be a number of seconds, 0 or above")
 
 
 def _check_seconds(name: str, value: Any) -> None:

@@ -1,7 +1,8 @@
-"""The encoding of a shared cache entry.
+"""The encoding of an entry of the shared cache.
 
-MessagePack by column: plain for a column of one common type, else tagged value by value. It contains nothing
-executable. A leading keyed digest stops anyone without the secret from creating an entry or moving it to another key.
+A digest, keyed by the secret, stops anyone else from creating an entry or moving it to another key. The body is
+MessagePack by column: plain values for a column of one common type, else each value with a type tag. It contains
+nothing executable.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    pass
+    """The result has a value of an unknown type."""
 
 
 class RefusedResult(Exception):
-    """No holder of the secret wrote these bytes for this key."""
+    """The bytes were not written with the secret for this key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the source's mark when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
+    """``mark`` is the source's when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
 
     key: str
     mark: str
@@ -120,7 +121,7 @@ def _column(values: Sequence[Any]) -> tuple[str, bytes]:
     if word is not None:
         try:
             return word, _codec().encode(values)
-        except (ValueError, OverflowError):  # an integer of more than 64 bits, half of a surrogate pair
+        except (ValueError, OverflowError):  # an integer of more than 64 bits, or a lone surrogate
             pass
     return _TAGGED, _codec().encode([_tagged(value) for value in values])
 
@@ -155,7 +156,7 @@ def _offset(value: datetime | time) -> Any:
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()
-    if offset is None:  # of a time of day in a zone whose offset depends on the day
+    if offset is None:  # a time of day in a zone whose offset depends on the date
         raise Unencodable
     return _interval(offset)
 

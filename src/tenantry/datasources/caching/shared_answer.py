@@ -11,33 +11,33 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.driver import Answer
-from tenantry.datasources.pool.limits import count_bytes
+from tenantry.datasources.pool.query_limits import count_bytes
 from tenantry.datasources.results import Result
 
 _IMMUTABLE: Final = frozenset({
     type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta, UUID,
     IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network,
 })  # fmt: skip
-"""Immutable types, but not their subclasses."""
+"""Types whose values need no copy. Their subclasses may be mutable."""
 _IMMUTABLE_WORDS: Final = frozenset({
     "boolean", "integer", "decimal", "float", "text", "date", "time", "datetime", "interval", "uuid",
 })  # fmt: skip
-"""The same, for columns whose type the engine names. Bytes may be a ``bytearray``."""
+"""Column types whose values need no copy. ``bytes`` is missing, because a driver may return a ``bytearray``."""
 
 
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Memory apart from large values; each number, date or UUID counts as 32 bytes and a pointer."""
+"""Estimates of the memory of an answer, of each row, and of each value without its own size."""
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied for another caller: its type is unknown or it nests too deep."""
+    """A value cannot be copied for another caller: its type is unknown, or it nests too deep."""
 
 
 class SharedAnswer:
     """The answer to one query. Only mutable values (JSON, arrays, structs) are copied for each caller. ``as_of``: when
-    it was requested; None: the answer's. Raises ValueError for dicts with different keys."""
+    the source was queried; None: as in ``answer``. Raises ValueError for dicts with different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -46,15 +46,15 @@ class SharedAnswer:
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
         self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
-        """The answer itself, for its only caller."""
+        """The answer without copies, for a caller that does not share it."""
         self.size: int = 0
-        """Bytes of memory, after ``measure``."""
+        """Bytes of memory; 0 before ``measure``."""
         self.is_copyable: bool = True
-        """Whether ``fresh`` copies all values; known after ``measure``."""
+        """False if ``measure`` found a value that cannot be copied."""
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute the size and the mutable columns, in the query's thread."""
+        """Compute ``size``, ``mutable`` and ``is_copyable``, in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -70,10 +70,10 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Raises Uncopyable."""
+        """Return the answer for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
-            return self.original  # its rows are tuples of immutable values
+            return self.original  # needs no copy: its rows are tuples of immutable values
         try:
             return replace(self.original, rows=tuple(_fresh_row(row, mutable) for row in self.original.rows))
         except RecursionError:
@@ -96,8 +96,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Copy all mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share state or
-    run code; RecursionError."""
+    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share
+    state or run code; RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

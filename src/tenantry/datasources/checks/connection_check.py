@@ -1,4 +1,4 @@
-"""Connection tests."""
+"""Tests of connections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.datasources.engines.engine import DriverFactory
 from tenantry.datasources.engines.registry import find_engine, host_engines
 from tenantry.datasources.open_sources import create_source
 from tenantry.datasources.pool.fair_queue import FairQueue
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -20,7 +20,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""Default time limit for an answer."""
+"""The default of the seconds to wait for an answer."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")
@@ -35,8 +35,8 @@ async def check_connection(
 ) -> float:
     """Connect as a query would, run ``select 1`` and return the seconds it took.
 
-    ``keys`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout, QueryFailed;
-    InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
+    ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
+    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
@@ -50,7 +50,7 @@ async def check_connection(
     except TimeoutError:
         late = True
     finally:
-        if opened.is_running:  # its thread still waits for the server; the caller does not
+        if opened.is_running:  # a thread still waits for the server: do not wait for the thread
             opened.abandon()
         else:
             await opened.aclose()
@@ -66,7 +66,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """``check_connection`` for several sources concurrently; returns errors or None, in order."""
+    """``check_connection`` for several sources at once. Returns an error or None for each, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

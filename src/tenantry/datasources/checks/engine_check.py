@@ -1,6 +1,6 @@
-"""EngineCheck: has engines explain queries and name their columns.
+"""EngineCheck: lets engines explain queries, and name their columns.
 
-Each query is explained once on each source, for the first group that has all properties it needs.
+On each source a query is explained for the first group that has all properties it needs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
-from tenantry.datasources.schema_query import SchemaQuery, can_name_columns
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url
+from tenantry.datasources.wrapped_templates import SchemaQuery, can_name_columns
 from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
@@ -41,7 +41,7 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query, the file that findings name, and its schema. ``names``: also fetch its column names."""
+    """A query on the source of ``schema``. ``file`` is for findings. ``names``: also fetch its column names."""
 
     file: str
     template: SQLTemplate
@@ -52,17 +52,19 @@ class AskedQuery(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class EngineReport:
     findings: tuple[tuple[str, Finding], ...]
-    explained: frozenset[str]  # files with a query that an engine explained
-    engines: Mapping[str, frozenset[str]]  # engine that cannot explain -> files
-    unasked: frozenset[str]  # files whose queries no group can run, for lack of a data source or a property
-    columns: Mapping[AskedQuery, Mapping[str, tuple[str, ...]]]  # query -> data source and group -> names
-    unnamed: frozenset[str]  # files of explained queries without names, as with two columns of one name
-    asked: Mapping[AskedQuery, frozenset[str]]  # query -> engines of its data sources
+    explained: frozenset[str]  # files of which an engine explained a query
+    engines: Mapping[str, frozenset[str]]  # files by engine, of engines that cannot explain them
+    unasked: frozenset[str]  # files no query of which any group can run: a data source or a property is missing
+    columns: Mapping[
+        AskedQuery, Mapping[str, tuple[str, ...]]
+    ]  # column names by query and by "data source …, for GROUP"
+    unnamed: frozenset[str]  # files of explained queries whose columns the engine did not name
+    asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
 
 
 @dataclass(slots=True)
 class _Source:
-    """``left``: schema -> queries without a group yet. ``asked``: queries with their group."""
+    """A source, its queries ``left`` without a group (by schema), and those to be ``asked`` with a group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -110,7 +112,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Choose this group for the queries it can run."""
+        """Use this group for queries that it can run and no earlier group could."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -131,11 +133,11 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # errors of the query itself appear when it is explained
+            pass  # an error of the query itself: the engine check reports it when it explains the query
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Query the engines. Raises StoreUnavailable."""
+        """Ask the engines. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -173,7 +175,7 @@ class EngineCheck:
                 if explained is not None and query.names:
                     await self._name(sources, query, group, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
-                fix = "correct its registration or its network; its queries were not explained"
+                fix = "correct the registration or the network; no further query of this source was explained"
                 finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
@@ -201,7 +203,7 @@ class EngineCheck:
         except _UNREACHABLE:
             raise
         except TenantryError as error:
-            word = _word(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
+            word = word_at(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
             known[text] = _refusal(query, error, word)
             return known[text], None
 
@@ -229,7 +231,6 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """Name the first sources, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
@@ -256,13 +257,14 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
     return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
 
 
-def _word(text: str, position: int) -> str:
+def word_at(text: str, position: int) -> str:
+    """Return the word at a position that an engine reports, which counts from 1; empty without one."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that occurs once in the query; else of the query."""
+    """File, line and column of a word that the query has once; else the start of its file."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:
@@ -278,7 +280,7 @@ def _variables(group: UserGroup) -> Record:
 def _session(registered: RegisteredSource) -> SessionTemplate | None:
     try:
         return SessionTemplate(registered) if registered.session else None
-    except InvalidSource:  # raised again where it is asked
+    except InvalidSource:  # `explain` raises it again
         return None
 
 

@@ -1,4 +1,4 @@
-"""Query plans, which check a query without running it."""
+"""Query plans: an engine checks a query when it explains it, without running it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenantry.datasources.driver import check_statement
 from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
-from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.datasources.wrapped_templates import WrappedTemplate
 from tenantry.sql import BoundSQL, SQLTemplate
 
 
@@ -33,11 +33,11 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""Engines that explain queries, as ``ENGINES`` names them."""
+"""Engines that explain queries, by name."""
 
 
 class PlanTemplate(WrappedTemplate):
-    """The plan of a template; ``prefix`` comes from ``plan_prefix``."""
+    """Asks for a query's plan; ``prefix`` comes from ``plan_prefix``."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -48,7 +48,7 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
+    """The prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
     NotOneStatement if it does not only read."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql

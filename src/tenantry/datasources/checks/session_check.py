@@ -1,4 +1,4 @@
-"""Finds groups that lack properties for session variables."""
+"""Finds groups whose properties cannot fill their sources' session variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
         "give these groups one value that is not empty",
     ),
 }
-"""Error of ``bind`` -> code, problem and fix of the finding."""
+"""The code, problem and fix of a finding, by the error that ``SessionTemplate.bind`` raises."""
 
 
 @dataclass(slots=True)
@@ -45,14 +45,14 @@ class _Variable:
             code, problem, fix = _WRONG[kind]
             named = tuple(ids[:NAMED])
             message = (
-                f"{self.name} is set from {path}, which {problem} {in_groups(len(ids), self.groups, named)}; no query "
-                "runs for them on this data source"
+                f"{self.name} is set from {path}, which {problem} {in_groups(len(ids), self.groups, named)}; their "
+                "queries do not run on this data source"
             )
             yield Finding(code, Severity.ERROR, self.number, 1, message, fix, path, len(ids), self.groups, named)
 
 
 class SessionCheck:
-    """Checks groups against their sources' session variables. Raises InvalidSource for unusable ones."""
+    """Checks each added group. Raises InvalidSource for invalid session variables."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -71,7 +71,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Data sources and findings; the line is the session variable's number."""
+        """Findings, each with its data source. The line is the session variable's number."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -13,7 +13,7 @@ import clickhouse_connect
 from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
@@ -31,6 +31,8 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
+    """``mark`` is an SQL comment at the start of its query, by which another handle finds the query to stop it."""
+
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
@@ -48,7 +50,8 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.
+        # A folder cannot be opened read-only. Instead the setting `readonly`, which no query can change, and the check
+        # of the SQL refuse writes.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
@@ -57,14 +60,19 @@ class ChDBDriver:
         """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
-        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would create a database there
+        if not all(
+            (self._path / name).is_dir() for name in _OWN_FOLDERS
+        ):  # else the engine would create a database in the folder
             raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
         failure: TenantryError
         try:
             with self._lock:
                 client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
-                for name, value in self._settings.items():  # `readonly` is last: it locks the others
+                for (
+                    name,
+                    value,
+                ) in self._settings.items():  # `readonly` is the last one: after it no setting can be changed
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
@@ -91,7 +99,9 @@ class ChDBDriver:
     def _columns(
         self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
     ) -> tuple[list[str], list[Any]]:
-        if answer.column_names or first_keyword(sql) not in _DESCRIBED:  # without rows there are no names
+        if (
+            answer.column_names or first_keyword(sql) not in _DESCRIBED
+        ):  # chDB names no columns of a result without rows: `describe` does
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 
@@ -107,7 +117,6 @@ class ChDBDriver:
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Stop the query through another handle, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
@@ -119,7 +128,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close the handle. The process's last one releases the folder."""
+        """The process's last handle releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP, by clickhouse-connect. Requests have no session."""
+"""ClickHouse over HTTP, by clickhouse-connect, without sessions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
 _MODES: Final = ("disabled", "verify")
-_SLACK: Final = 2.0  # seconds that the client waits beyond the server's timeout
-_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a private network"
+_SLACK: Final = 2.0  # seconds for which the client waits beyond the server's timeout
+_NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if the network is private"
 
 
 class ClickHouseAddress:
-    """Keyword arguments of ``clickhouse_connect.get_client``. Raises InvalidSource for unknown or contradictory
-    options."""
+    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -53,7 +52,8 @@ class ClickHouseAddress:
         }
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Arguments of ``clickhouse_connect.get_client``. Reads certificates the first time. Raises InvalidSource for
+        an unreadable file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
@@ -68,7 +68,7 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A ``Driver`` and ``ReusingDriver``; all threads share one client. Raises InvalidSource."""
+    """A ``Driver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -79,11 +79,11 @@ class ClickHouseDriver:
         self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()
         self._client: Client | None = None
-        # Stopping a query uses separate threads and connections, because all others may be in use.
+        # Queries are stopped in separate threads, over separate connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Raises SourceUnavailable, InvalidSource."""
+        """The first call makes the client, which connects. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -107,7 +107,7 @@ class ClickHouseDriver:
             tz_mode="schema",
             client_name="tenantry",
         )
-        client.http_retries = 0  # type: ignore[attr-defined]  # urllib3 logs those with the address
+        client.http_retries = 0  # type: ignore[attr-defined]  # for each retry urllib3 would log the address
         try:
             self._set_up(client)
         except BaseException:
@@ -117,8 +117,9 @@ class ClickHouseDriver:
 
     def _set_up(self, client: Client) -> None:
         # With readonly=1 a query cannot change settings, so it cannot lift the limits, and table functions cannot reach
-        # other servers. A profile with 2 accepts no other value: the check of the SQL covers the difference. One with 1
-        # accepts no limits either: then those of the profile apply on the server, and ours here.
+        # other servers. If the user's profile has readonly=2, 1 cannot be set, and the check of the SQL refuses what 2
+        # allows. If it has 1, the limits cannot be set: the server applies those of the profile, and we apply ours to
+        # the rows that arrive.
         known = client.server_settings
         level = known["readonly"].value if "readonly" in known else "0"
         if level != "1":
@@ -128,8 +129,8 @@ class ClickHouseDriver:
         if level == "0":
             if known["readonly"].readonly:
                 raise InvalidSource(
-                    f"the profile of the user of data source {self.source_id} fixes readonly=0: let it be changed, "
-                    "or set it to 1 or 2"
+                    f"the settings profile of the user of data source {self.source_id} fixes readonly=0: allow changes "
+                    "of it, or set it to 1 or 2"
                 )
             client.set_client_setting("readonly", "1")
 
@@ -162,7 +163,9 @@ class ClickHouseDriver:
             rows = chain.from_iterable(blocks)
             try:
                 return to_result(self.source_id, source.column_names, source.column_types, rows, self._limits)
-            except TenantryError:  # the client reads the rest before it frees the connection, so stop the query
+            except (
+                TenantryError
+            ):  # stop the query, because the client reads it to the end before it frees the connection
                 self.interrupt(connection)
                 raise
 
@@ -170,20 +173,19 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """A request has no session."""
+        """Requests have no session that a query could change."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
-        """Stop the query through another request, without waiting."""
         if connection.query_id and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 
     def _stop(self, client: Client, query_id: str) -> None:
-        with suppress(Exception):  # the server's timeout ends the query then
+        with suppress(Exception):  # if this fails, the server's timeout ends the query
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """The client keeps its connections."""
+        """Nothing to close: the connections belong to the client."""
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

@@ -1,4 +1,4 @@
-"""Settings, results and errors shared by ClickHouse and chDB."""
+"""Settings, results and errors shared by the drivers of ClickHouse and chDB."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
 _READ_ONLY: Final = 164
-_TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, estimated to time out, or stopped
+_TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, expected to time out, or stopped
 _TOO_MUCH: Final = 396
 _CONSTRAINT: Final = 452
 _SYNTAX: Final = 62
-_NAMES: Final = {  # of common errors; not read from the message, which may quote a similar word
+_NAMES: Final = {  # names of common error codes; they are not taken from the message, which may quote a value
     16: "NO_SUCH_COLUMN_IN_TABLE",
     36: "BAD_ARGUMENTS",
     38: "CANNOT_PARSE_DATE",
@@ -49,6 +49,7 @@ _NAMES: Final = {  # of common errors; not read from the message, which may quot
     452: "SETTING_CONSTRAINT_VIOLATION",
     497: "ACCESS_DENIED",
 }
+# Codes of a server that is unreachable, refuses the login, or is overloaded.
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {
@@ -58,7 +59,7 @@ _BAD_VALUE: Final = frozenset(
     }
 )
 
-READ_AS: Final = {  # types that the client returns in another form
+READ_AS: Final = {  # types that the client is to return as strings
     "IPv4": "string",
     "IPv6": "string",
 }
@@ -126,7 +127,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for one such as ``Nullable(Decimal(9, 2))``, or None."""
+    """The Result's type for a ClickHouse type such as ``Nullable(Decimal(9, 2))``; None if unknown."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

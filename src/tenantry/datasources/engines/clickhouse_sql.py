@@ -1,4 +1,4 @@
-"""SQL and values for ClickHouse, as typed server parameters."""
+"""Checks of SQL for ClickHouse and chDB, and values as typed parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tenantry.sql.inspect import LexemeKind, lex
 _READING: Final = (READING - {"values", "table"}) | {"from", "describe", "desc", "exists"}
 _BLANK: Final = " \t\r\n;"
 
-# Functions that reach a file, another server or a program.
+# Functions that reach files, other servers or programs.
 _OUTSIDE: Final = (
     function_names(
         """arrowflight arrowstream azureblobstorage* bigquery catboostevaluate cosn deltalake* executable executablepool
@@ -31,11 +31,11 @@ _OUTSIDE: Final = (
 )
 _SETTINGS: Final = (function_names("", settings=True),)
 _REACHES_OUT: Final = (
-    "it calls a function that reaches files, programs or other servers (file, url, s3, remote, executable, …), or has "
-    "a name with a backslash, which could be one: query the tables of the database"
+    "it calls a function that reaches files, programs or other servers (file, url, s3, remote, executable, …), or a "
+    "name with a backslash that could be such a function: query the tables of the database"
 )
 _SETS: Final = (
-    "it has a clause `settings`, which could lift the limits of its user: set it for the user of the data source"
+    "it has a clause `settings`, which could lift limits: make the settings in the profile of the data source's user"
 )
 _WRITES_FILE: Final = "`into outfile` writes a file: leave it out"
 
@@ -44,12 +44,12 @@ _LAST_SMALL_DATE, _EPOCH = date(2149, 6, 6), date(1970, 1, 1)
 _DIGITS: Final = (38, 76)  # of the two decimal types
 
 
-# readonly=1 prevents writes and the table functions that reach other files and servers. This check prevents the rest:
-# file() reads a file of the server; an embedded engine takes several statements and `into outfile`; under readonly=2 a
-# clause `settings` lifts every limit.
+# readonly=1 refuses writes, and the table functions that reach other files and servers. This check refuses the
+# rest: file() reads a file of the server; chDB runs several statements and `into outfile`; with readonly=2 a clause
+# `settings` lifts every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """Why SQL is refused; None for one statement that reads local tables."""
+    """The reason to refuse SQL; None for one statement that reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason
@@ -77,12 +77,12 @@ def _code_words(sql: str) -> list[str] | None:
 
 
 def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
-    """Return SQL with typed placeholders (``{p1:Int64}``), and the values. Raises NotOneStatement, QueryFailed,
-    UnbindableValue."""
+    """Return SQL with typed placeholders (``{p1:Int64}``), and the values for the client. Raises NotOneStatement,
+    QueryFailed, UnbindableValue."""
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
-    if not params or not isinstance(params, dict):  # the paramstyle has names
+    if not params or not isinstance(params, dict):  # always a dict: the paramstyle has names
         return sql, {}
     refuse_dynamic_sql(source_id, bound, "clickhouse")
     typed = {name: typed_value(value) for name, value in params.items()}
@@ -107,13 +107,13 @@ def _typed_list(values: Sequence[Any]) -> tuple[str, list[Any]]:
         return "Array(Nothing)", []
     if all(type(each) is Decimal for each in values):
         kind = _decimal_type([each for each in values if isinstance(each, Decimal)])
-        return f"Array({kind})", list(values)  # numbers in an array have no quotes
+        return f"Array({kind})", list(values)  # as numbers: strings would get quotes in an array
     typed = [typed_value(each) for each in values]
     kinds = {kind for kind, _ in typed}
     if kinds == {"Date", "Date32"}:
         kinds = {"Date32"}
     if len(kinds) > 1:
-        raise UnbindableValue("a list whose items are of several types cannot be bound on ClickHouse", name="$")
+        raise UnbindableValue("a list with items of several types cannot be bound on ClickHouse", name="$")
     plain = all(type(each) in {int, float} for each in values)
     return f"Array({kinds.pop()})", list(values) if plain else [text for _, text in typed]
 
@@ -139,7 +139,7 @@ def _date(value: date) -> tuple[str, str]:
 
 
 def _datetime(value: datetime) -> tuple[str, str]:
-    if not _FIRST_DATE < value.date() < _LAST_DATE:  # one day of margin for the offset
+    if not _FIRST_DATE < value.date() < _LAST_DATE:  # a margin of one day, because the offset may change the date
         raise _beyond_years()
     kind = "DateTime64(6)"
     if value.tzinfo is not None:
@@ -148,7 +148,7 @@ def _datetime(value: datetime) -> tuple[str, str]:
 
 
 def _beyond_years() -> UnbindableValue:
-    return UnbindableValue("ClickHouse has dates from 1900 to 2299 only", name="$")
+    return UnbindableValue("ClickHouse only has dates from 1900 to 2299", name="$")
 
 
 def _bytes(value: bytes) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.engines.json_columns import Row, with_json
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.datasources.url import file_path, memory_limit, parse_url
@@ -30,25 +30,27 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 # A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
-# access is off; the lock keeps SQL from turning it on again. A process has one instance of a file, so the configuration
-# is the same for every source and its limits. python_enable_replacements would let SQL read this program's variables by
-# name.
+# access is off. The lock prevents that SQL turns it on again. python_enable_replacements would let SQL read variables
+# of this program by their names. A process opens a file only once, so all sources of one file must have the same
+# settings.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
-    "temp_directory": "",  # a query that exceeds the memory fails instead of spilling to disk
+    "temp_directory": "",  # without one, a query that exceeds the memory fails and does not write to the disk
     "lock_configuration": "true",
 }
-_SELECTS = "SELECT"  # also `from`, `values`, `describe`, `summarize`, `show`
+_SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-_EXPANDED = "MULTI"  # `pivot` with columns taken from the rows: DuckDB creates a type and drops it again
+# `pivot` that takes its columns from the rows: DuckDB creates a type for it, and drops the type again.
+_EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
-    "a `pivot` that takes its columns from the rows takes no values: name the columns, pivot … on column in ('a', 'b')"
+    "a `pivot` that takes its columns from the rows cannot have values: name the columns, "
+    "pivot … on column in ('a', 'b')"
 )
 _JSON: Final = "json"
 _TYPES: Final[Mapping[str, str]] = {
@@ -86,7 +88,7 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """Return a cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
+        """Return a cursor. The first call opens the file. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -117,14 +119,14 @@ class DuckDBDriver:
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused. Stopping early closes the connection."""
+        """``session`` is unused: DuckDB has no session variables."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
-        rows: Iterator[Row] = iter(cursor.fetchone, None)  # one row at a time: a row may be large
+        rows: Iterator[Row] = iter(cursor.fetchone, None)  # one at a time, because a row may be large
         if _JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == _JSON])
         return OpenRows([column[0] for column in description], rows, types)
@@ -139,7 +141,8 @@ class DuckDBDriver:
                 return statement_error(self.source_id, WRITES)
             if "'pytz'" in str(error):
                 return query_error(
-                    self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
+                    self.source_id,
+                    "timestamp with time zone needs the package pytz: pip install pytz, or cast the value to timestamp",
                 )
         if isinstance(error, duckdb.OutOfMemoryException):
             return query_error(
@@ -148,7 +151,7 @@ class DuckDBDriver:
                 "memory_limit in the URL of the data source",
             )
         if isinstance(error, duckdb.PermissionException):
-            return query_error(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
+            return query_error(self.source_id, "a query cannot use files, networks or extensions (PermissionException)")
         return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -173,15 +176,15 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]  # `explain create temp table` creates it for the next query
+        explained = sql[explain.end() :]  # is checked too: `explain create temp table` creates the table
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None
-    return reason or f"to DuckDB it is a statement of the kind {kind}, which does more than read"
+    return reason or f"DuckDB reports that it is a {kind} statement, which does more than read"
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for one such as ``DECIMAL(5,2)`` or ``INTEGER[]``, or None."""
+    """The Result's type for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

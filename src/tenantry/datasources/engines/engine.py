@@ -1,4 +1,4 @@
-"""Engine: a kind of database, described without its driver."""
+"""Engine: a kind of database, described without importing its driver."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import Driver, Enforcement, ReadOnlyBy
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
-"""Makes the driver of a source, without connecting. Raises InvalidSource for an unusable URL."""
+"""Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""Assumed for a driver that declares nothing."""
+"""What is assumed of a driver that does not declare its enforcement: nothing but the user's rights prevents writes, and
+queries cannot be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot make a connection read-only: Tenantry sends it only statements that read, and its user's rights "
-        "decide what functions may do. Register a user who may only read."
+        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in one "
+        "may do what the user may do: register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only. Register a user who may only read."),
+    ReadOnlyBy.USER: ("nothing but the rights of its user keeps {name} read-only: register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
-    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it continues at the server "
-    "and keeps its connection until it ends."
+    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it goes on at the server and "
+    "occupies its connection until it ends."
 )
 
 
@@ -58,7 +59,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Raises InvalidSource."""
+        """Make a source's driver. Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -69,19 +70,19 @@ class Engine:
             raise InvalidSource(self.missing_package) from None
         if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
             raise InvalidSource(
-                f"the driver of data source {source.id} has dialect {driver.dialect!r} and paramstyle "
-                f"{driver.paramstyle!r}; known are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+                f"the driver of data source {source.id} has the dialect {driver.dialect!r} and the paramstyle "
+                f"{driver.paramstyle!r}; the known ones are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
             )
         return driver
 
     @property
     def missing_package(self) -> str:
-        """What to install if the package of the driver is missing."""
+        """The message that ``package`` is missing."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Checks without importing the client."""
+        """Whether the client library is installed; does not import it."""
         return not self.module or is_installed(self.module)
 
 
@@ -96,7 +97,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings for engines that do not enforce reading or cannot stop a query."""
+    """Warnings for an engine that does not keep queries read-only, or cannot stop them."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)
@@ -107,5 +108,5 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 def is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # its package is missing
+    except (ImportError, ValueError):  # of a submodule whose parent package is missing
         return False

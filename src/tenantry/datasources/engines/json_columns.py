@@ -9,11 +9,12 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Levels of nesting that are parsed: code that walks the value (byte limits, JSON output) recurses as deep."""
+"""Documents with more levels of nesting are not parsed: functions that recurse into values (byte limits, JSON output)
+would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Parse the documents at ``positions``. NULL and ``null`` are both None."""
+    """Parse the documents at ``positions``. NULL and ``null`` both become None."""
     for row in rows:
         values = list(row)
         for position in positions:
@@ -23,7 +24,7 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse a document; return ``text`` for integers or nesting beyond Python's limits."""
+    """Parse JSON. Returns ``text`` if it is not JSON, nests too deep, or has an integer too long for Python."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:
@@ -50,4 +51,4 @@ def _depth(text: str) -> int:
 
 
 def _no_number(_: str) -> None:
-    """NaN and infinity, which DuckDB's ``to_json`` writes, become None."""
+    """DuckDB's ``to_json`` writes NaN and Infinity, which are not JSON: read them as None."""

@@ -21,10 +21,15 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.mysql_connection import WARNINGS_KEPT, Session, error_number
-from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
+from tenantry.datasources.engines.mysql_connection import (
+    WARNINGS_KEPT,
+    ServerAddress,
+    Session,
+    connection_hint,
+    error_number,
+)
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal
@@ -33,19 +38,19 @@ from tenantry.errors import TenantryError, UnbindableValue
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-if VERSION[:2] < (1, 2):  # older ones continue without TLS if the server has none
+if VERSION[:2] < (1, 2):  # older versions go on without TLS if the server has none
     raise ImportError("PyMySQL is older than 1.2")
 
-# PyMySQL writes values into the SQL, so the server must lex it as PyMySQL quoted it: without NO_BACKSLASH_ESCAPES,
-# which changes where a string ends, and without ANSI_QUOTES, which makes it a name. Without ERROR_FOR_DIVISION_BY_ZERO,
-# which makes each such row a warning: a server keeps few warnings.
+# PyMySQL writes values into the SQL, so the server must read strings as PyMySQL quotes them: not with
+# NO_BACKSLASH_ESCAPES, which changes where a string ends, nor with ANSI_QUOTES, which makes "…" a name. Also not with
+# ERROR_FOR_DIVISION_BY_ZERO: it adds a warning for each such row, and a server keeps a limited number of warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # MariaDB's number and MySQL's
 _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
-_NO_CONNECTION = frozenset({1040, 1203, 1226})  # of the server, of the user, of the user's resources
+_NO_CONNECTION = frozenset({1040, 1203, 1226})  # the server's limit, the user's, and the user's resource limit
 _BAD_VALUE = frozenset(
     {
         # both: regular expressions, arguments, collations, conversions, ranges
@@ -56,12 +61,13 @@ _BAD_VALUE = frozenset(
         *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
     }
 )
-_ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)  # in milliseconds, in seconds
+# The variable with the timeout of a statement, and its unit in milliseconds.
+_ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)
 _TRUNCATED = (
-    "the server read a string as a number or a time and ignored the rest, so the rows may belong to another group; "
-    "compare values of one type, for example cast(column as char) = {{ value }}"
+    "the server read the beginning of a string as a number or a time and ignored the rest, so the rows may belong to "
+    "another group; compare values of one type, for example cast(column as char) = {{ value }}"
 )
-_SLACK = 2.0  # seconds that the client waits beyond the server's timeout
+_SLACK = 2.0  # seconds for which the client waits beyond the server's timeout
 _FIRST_PAUSE = 0.1  # seconds before a failed stop is retried; doubled each time
 
 
@@ -76,7 +82,7 @@ class MySQLDriver:
         self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # Stopping a query uses separate threads and connections, because the pool may be full.
+        # Queries are stopped in separate threads, over separate connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
@@ -110,7 +116,7 @@ class MySQLDriver:
         return Session(address.arguments(), timeout, self._limits.connect_timeout, pipelining=address.pipelining)
 
     def _set_up(self, session: Session) -> None:
-        read_only = "set session transaction read only"  # under autocommit each query is one such transaction
+        read_only = "set session transaction read only"  # with autocommit, each query is one such transaction
         settings = (
             f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
             f"session autocommit = 1, session max_error_count = {WARNINGS_KEPT}, "
@@ -132,10 +138,10 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused."""
+        """``session`` is unused: the driver has no session variables."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
-        # The server disconnects a client that reads nothing for this time.
+        # The server closes the connection of a client that reads nothing for net_write_timeout.
         patience = math.ceil(stream.reader_timeout + self._limits.timeout)
         settings = f"set {timeout}, session net_write_timeout = {patience}"
         return self._open(connection, bound, stream.timeout, settings, is_stream=True)
@@ -165,7 +171,7 @@ class MySQLDriver:
         except MySQLError as error:
             if is_settled:
                 failure = self._failure(error, seconds, has_values=bool(bound.params))
-            else:  # the query was not sent and may run on another connection
+            else:  # the query was not sent, so it may run on another connection
                 failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
         else:
             rows = self._rows(connection, answer, end, seconds, has_values=bool(bound.params))
@@ -178,14 +184,14 @@ class MySQLDriver:
     ) -> Generator[tuple[Any, ...]]:
         failure: TenantryError
         try:
-            yield ()  # from here on, closing the generator stops the query
+            yield ()  # read by `_open`: from here on, closing the generator stops the query
             yield from rows
             is_truncated = connection.was_truncated()
         except MySQLError as error:
             failure = self._failure(error, seconds, has_values=has_values)
-        except BaseException:  # the rows are not all read
+        except BaseException:  # some rows are not read
             connection.abandon()
-            self.interrupt(connection)  # else the server would run until it sends the next row
+            self.interrupt(connection)  # else the query would run until the server sends its next row
             raise
         else:
             connection.wipe()
@@ -194,7 +200,9 @@ class MySQLDriver:
             elif monotonic() < end:
                 return
             else:
-                failure = timeout_error(self.source_id, seconds)  # a function that it ended gives a wrong value
+                failure = timeout_error(
+                    self.source_id, seconds
+                )  # the timeout may have ended a function, which then gave a wrong value
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:
@@ -218,22 +226,22 @@ class MySQLDriver:
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the session was reset."""
+        """Whether the session was reset after its last query."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
-        """Stop the query through another connection, without waiting."""
         if connection.stopping is None or connection.stopping.done():
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
         until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
-        # The server may have no free connection at first.
+        # Repeated, because the server may have no free connection at first.
         while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Kill the query on the same server, as its number may repeat behind a balancer. Returns False to retry."""
+        """Kill the query on the same server: behind a balancer, its number may be another query's on another server.
+        Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:
@@ -255,6 +263,5 @@ class MySQLDriver:
 
 def _timeout(variable: tuple[str, int], seconds: float) -> str:
     name, divisor = variable
-    # 0 would mean no timeout.
-    milliseconds = max(1, round(seconds * 1000))
+    milliseconds = max(1, round(seconds * 1000))  # 0 would mean no timeout
     return f"session {name} = {milliseconds if divisor == 1 else milliseconds / divisor}"

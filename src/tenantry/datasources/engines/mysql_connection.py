@@ -1,9 +1,9 @@
-"""A MySQL or MariaDB connection whose session is reset after each query."""
+"""The address of a MySQL or MariaDB server, and a connection whose session is reset after each query."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Final
@@ -11,20 +11,85 @@ from typing import Any, Final
 from pymysql import MySQLError
 from pymysql.connections import Connection
 from pymysql.constants import COMMAND
+from sqlalchemy.engine import URL
 
+from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
-_ENDS: Final = " \t\r\n;"  # of a statement
+_ENDS: Final = " \t\r\n;"  # removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
-_TRUNCATED: Final = 1292  # a string was read as a number or a time by its beginning
-WARNINGS_KEPT: Final = 16_384  # of a statement, by the server
-_CANNOT_NEST: Final = frozenset({1064, 1235})  # the statement is not a subquery, or cannot be nested
-_ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # closes the connection
+_TRUNCATED: Final = 1292  # the warning that the beginning of a string was read as a number or a time
+WARNINGS_KEPT: Final = 16_384  # warnings of one statement that the server is to keep
+_CANNOT_NEST: Final = frozenset({1064, 1235})  # errors for a statement that cannot be a subquery
+_ENDED: Final = frozenset(
+    {1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031}
+)  # errors after which the server closes the connection
+
+
+_OPTIONS: Final = frozenset({*tls.OPTIONS, "unix_socket", "pipelining"})
+_NO_TLS: Final = 2026  # the client's CR_SSL_CONNECTION_ERROR
+_TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
+
+
+class ServerAddress:
+    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+
+    def __init__(self, url: URL) -> None:
+        options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
+        tls.check_choice(options, "pipelining", ("on", "off"), "MySQL")
+        self.pipelining: bool = options.get("pipelining", "on") == "on"
+        self._mode = _mode(url.host, options)
+        self._context = tls.TLSContext(self._mode, options)
+        self._plain = self._mode == "disabled"
+        self._login = {
+            "host": url.host or "localhost",
+            "port": url.port or 3306,
+            "user": url.username,
+            "password": url.password or "",
+            "database": url.database,
+            "unix_socket": options.get("unix_socket"),
+        }
+
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of ``pymysql.connect``. Reads certificates the first time. Raises InvalidSource for an unreadable
+        file."""
+        if self._plain:
+            return {**self._login, "ssl_disabled": True}
+        return {**self._login, "ssl": self._context.get()}
+
+    def goes_on_without_tls(self, number: int | None) -> bool:
+        """Whether to reconnect without TLS: the server has none and the URL does not require it. From then on
+        ``arguments`` has no TLS."""
+        if self._mode is not None or number != _NO_TLS:
+            return False
+        self._plain = True
+        return True
+
+
+def connection_hint(error: BaseException, number: int | None) -> str:
+    reason = tls.certificate_hint(getattr(error, "original_exception", None))
+    if reason is None and number == _NO_TLS:
+        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private"
+    elif reason is None and number == _TLS_WANTED:
+        reason = "the server requires TLS: add ssl_mode=required or ssl_mode=verify"
+    return f" ({number})" if reason is None else f" ({number}): {reason}"
+
+
+def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
+    mode = tls.asked_mode(options)
+    if mode is not None:
+        return mode
+    if any(name in options for name in tls.FILES):
+        return "required"
+    if "unix_socket" in options:
+        return "disabled"
+    return None if tls.is_loopback(host) else "required"
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: ready for another query. ``stopping``: the task that stops its query."""
+    """A connection for one query after another. ``reusable``: ready for the next. ``stopping``: the task that stops its
+    query. ``pipelining``: a reset sends all its commands at once."""
 
     _read_timeout: float
     _result: Any
@@ -68,13 +133,14 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the reset's replies, and run ``settings`` for one query. A MySQLError leaves the session unusable."""
+        """Read the reset's replies, and run ``settings`` for the next query. A MySQLError leaves the session
+        unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
             if not self._unread:
                 self._send(1)
-            self._next_seq_id = 1  # each packet of a reset has its own sequence
+            self._next_seq_id = 1  # the numbering begins again with each command of a reset
             self._read_ok_packet()
             self._unread -= 1
         if settings is not None:
@@ -83,7 +149,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query after ``settle``; return column names and types, and an iterator of rows. Raises
+        """Send a query, after ``settle``. Return column names and types, and an iterator of rows. Raises
         UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
@@ -109,8 +175,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """After the last row, whether the query compared a number or a time with the beginning of a string, or warnings
-        were lost."""
+        """After the last row, whether the server read only the beginning of a string as a number or a time, or lost
+        warnings that could say so."""
         count = self._result.warning_count
         if not count:
             return False
@@ -134,9 +200,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset without reading the reply."""
-        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements, and also
-        # read-only and the timeout: so the setup follows in the same write. The answers are read before the next query.
+        """Send the reset; ``settle`` reads its replies."""
+        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
+        # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
         with suppress(MySQLError):
             self._send(len(self._unsent) if self._pipelining else 1)
@@ -148,6 +214,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
+        """Drop the unread rows, which PyMySQL would read before the next query."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None

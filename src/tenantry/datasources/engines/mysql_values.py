@@ -15,9 +15,9 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
-_NULL: Final = 251  # instead of a length
+_NULL: Final = 251  # means NULL, where a value has its length
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
-_BINARY: Final = 63  # the character set of bytes
+_BINARY: Final = 63  # the character set of columns with bytes
 _TEXT_OR_BYTES: Final = frozenset(
     {
         *(FIELD_TYPE.VARCHAR, FIELD_TYPE.VAR_STRING, FIELD_TYPE.STRING),
@@ -38,27 +38,28 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """The Result's type for a protocol type, or None."""
+    """The Result's type for a column type of the protocol; None if unknown."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """Raises UnbindableValue."""
+    """Convert instants to the session's time zone, UTC. Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 
 def _in_session_zone(value: datetime | time) -> datetime | time:
     if value.tzinfo is None:
-        return value  # PyMySQL would drop an offset
+        return value
+    # PyMySQL would drop the offset.
     converted = None
     if isinstance(value, datetime):
-        with suppress(OverflowError):  # raised below, without the value
+        with suppress(OverflowError):  # UnbindableValue is raised below, without the value
             converted = naive_utc(value)
     if converted is None:
         raise UnbindableValue(
-            "a time of day with an offset, or an instant beyond the years 1 to 9999, cannot be bound on MySQL",
+            "a time of day with an offset, or an instant outside the years 1 to 9999, cannot be bound on MySQL",
             name="$",
         )
     return converted
@@ -107,4 +108,5 @@ CONVERSIONS: Final[dict[Any, Any]] = {
     FIELD_TYPE.TIMESTAMP: _to_datetime,
     FIELD_TYPE.JSON: read_document,
 }
-"""PyMySQL's ``conv``, several times faster than its own. An impossible date such as ``2026-02-31`` is None."""
+"""PyMySQL's argument ``conv``, with converters several times faster than its own. A date that does not exist, such as
+``2026-02-31``, becomes None."""

@@ -1,4 +1,4 @@
-"""PostgreSQL: each query in a read-only transaction, sent at once and rolled back."""
+"""PostgreSQL and Redshift: each query in a read-only transaction, which is rolled back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
 from tenantry.datasources.engines.postgresql_values import encode_parameters
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.session import session_escape_error
@@ -39,26 +39,27 @@ _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
 REDSHIFT: Final = "redshift"
 _PORT_OF_REDSHIFT: Final = 5439
-_AWAY: Final = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes: connection, login, database, … shutdown
+_AWAY: Final = frozenset({"08", "28", "3D", "53", "57"})  # SQLSTATE classes of a server that is not available
 _BAD_VALUE: Final = "22"
 _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
-_UNBOUNDED: Final = ("decimal",)  # up to 131,072 digits
-# All steps from `begin` to `rollback` go out together, so none is lost between two of them, also behind a pooler such
-# as PgBouncer. The extended protocol accepts one statement, so a template cannot end the transaction and start another.
-# The transaction refuses writes but not actions outside tables (COPY … TO PROGRAM, pg_read_file): hence the first
-# keyword must be one that reads, and the role should lack such rights.
+_UNBOUNDED: Final = ("decimal",)  # types of numbers that may be large: a decimal has up to 131,072 digits
+# All statements from `begin` to `rollback` are sent together, so that a pooler such as PgBouncer runs all of them on
+# one server connection. A message of the extended protocol holds one statement, so a template cannot end the
+# transaction and begin another. The transaction refuses writes, but not actions outside of tables (COPY … TO PROGRAM,
+# pg_read_file): therefore the first keyword must be one that reads, and the role should not have such rights.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
-    "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
+    "it has a backslash, which this server reads as an escape in every string and PostgreSQL does not: "
+    "use || and chr(92)"
 )
-_HAS_NUL: Final = "it contains a NUL, where the server would end it: remove it"
+_HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
-# How the server reads strings and writes the values for RowReader. Set in each transaction: behind a pooler another
-# client may have changed the server process's settings.
+# Settings by which the server reads strings as the lexer does, and writes values as RowReader reads them. They are set
+# in each transaction: behind a pooler, another client may have changed the settings of the server connection.
 _SETTINGS: Final = (
-    b"select set_config('standard_conforming_strings', 'on', true), "  # off, '\' does not end where the lexer ends it
+    b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' is no whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
     b"set_config('extra_float_digits', '1', true), set_config('statement_timeout', '%d', true)"
 )
@@ -68,7 +69,7 @@ select (select rolsuper or rolbypassrls from pg_roles where rolname = current_us
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
-# Part of libpq's message -> the hint to show. The message itself may quote the URL.
+# A part of libpq's message, and the hint to show for it. The message itself is not shown: it may quote the URL.
 _REASONS: Final = (
     ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
     ("server certificate for", " (TLS: its certificate is for another host)"),
@@ -80,11 +81,8 @@ _REASONS: Final = (
 
 
 class PostgreSQLDriver:
-    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
-
-    Session variables require a role subject to row policies. Raises InvalidSource for an old libpq or an unreadable
-    URL.
-    """
+    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource for an old libpq or an
+    unreadable URL."""
 
     paramstyle = "numeric_dollar"
 
@@ -108,15 +106,18 @@ class PostgreSQLDriver:
             params = dict(psycopg.conninfo.conninfo_to_dict(dsn))
         except psycopg.Error:
             unreadable = True
-        if unreadable:  # outside of the clause: the caught error quotes the URL
+        if (
+            unreadable
+        ):  # not in the except clause: the context of InvalidSource must not be an error that quotes the URL
             raise InvalidSource(
-                f"the URL of data source {self.source_id} has an option that libpq does not know, or cannot be read",
+                f"the URL of data source {self.source_id} cannot be read, or has an option that libpq does not know",
                 field="/url",
             )
         return params
 
     def open(self) -> PipelineConnection:
-        """Connect and check the role. Raises SourceUnavailable, InvalidSource."""
+        """Connect and check server and role. Raises SourceUnavailable; InvalidSource if a Redshift URL leads to
+        PostgreSQL, the role can read the store's tables, or it bypasses the policies that session variables are for."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
@@ -147,9 +148,9 @@ class PostgreSQLDriver:
         ((is_superuser, bypasses),) = self._rows(connection, (text.encode(), ()))
         if bypasses:
             raise InvalidSource(
-                f"row-level security does not hold the role of data source {self.source_id}, so its session variables "
-                "would filter nothing: give it a role that is no superuser, has no BYPASSRLS and owns no table "
-                "without `force row level security`"
+                f"row-level security does not apply to the role of data source {self.source_id}, so its session "
+                "variables would filter nothing: give it a role that is not a superuser, does not have BYPASSRLS, and "
+                "owns no table without `force row level security`"
             )
         if is_superuser and not self._warned:
             self._warned = True
@@ -205,7 +206,7 @@ class PostgreSQLDriver:
         except postgresql_connection.AnswerTooLong:
             failure = too_many_bytes_error(self.source_id, limits.max_bytes)
         except postgresql_connection.NoColumns:
-            failure = statement_error(self.source_id, "it gives no columns")
+            failure = statement_error(self.source_id, "it returns no columns")
         except ServerError as error:
             seconds = limits.stream.timeout if is_stream else limits.timeout
             failure = self._refused(error, seconds, has_values=bool(bound.params))

@@ -1,6 +1,7 @@
-"""A PostgreSQL connection through libpq in pipeline mode: a transaction is sent at once.
+"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-For one thread at a time. After ``interrupt``, it sends the cancel request within 50 ms, through a second connection.
+For one thread at a time. After another thread calls ``interrupt``, it sends a cancel request within 50 ms, through a
+second connection.
 """
 
 from __future__ import annotations
@@ -24,32 +25,33 @@ from tenantry.datasources.driver import says_no_connection
 from tenantry.datasources.engines.postgresql_values import RowReader, ServerColumn, columns_of
 
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
-"""SQL and its parameters."""
+"""SQL and its encoded parameters."""
 
 _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
-_POSTGRESQL: Final = 90_000  # Redshift reports 8.0.2; it has no advisory locks
+_POSTGRESQL: Final = 90_000  # the lowest version taken for PostgreSQL: Redshift reports 8.0.2
 
-_ROWS: Final = 32  # of a chunk; smaller ones are slower, larger ones need more memory
+_ROWS: Final = 32  # rows that libpq gives at a time: fewer are slower, more need more memory
 _ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds between checks for a stop request
-_CANCEL_SECONDS: Final = 2.0  # for the cancel request and its answer; then the connection is closed
+_CANCEL_SECONDS: Final = 2.0  # for the cancel request and the end of the query; then the connection is given up
 
 _CANCELLED: Final = "57014"
-_TOO_MANY: Final = "53300"  # also from a server behind a pooler, in answer to the query
+_TOO_MANY: Final = "53300"  # too_many_connections; behind a pooler it may be the answer to a query
 _COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
 _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 
-# In every language the server names the unreadable parameter before it quotes anything.
+# Finds the number of the parameter whose value cannot be read. In every language of the server's messages, the number
+# comes before the first quote.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
-_UNCOUNTED: Final = 2  # reads of an answer before its length is checked; mostly all of it has come by then
-_BYTES_RECEIVED: Final = 128  # offset of the 64-bit field in Linux's struct tcp_info
+_UNCOUNTED: Final = 2  # reads without a check of the length, after which most answers have come completely
+_BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 bits, in Linux's struct tcp_info
 
 
 class ServerError(Exception):
-    """The server refused a statement. ``parameter``: number of an unreadable parameter, or None. The message is dropped
-    because it may quote a value."""
+    """The server refused a statement. Its message is dropped, because it may quote a value. ``parameter``: number of a
+    parameter with an unreadable value, or None."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -63,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer exceeds the bytes that ``max_bytes`` of rows can need."""
+    """The answer exceeds the bytes that rows within ``max_bytes`` can need."""
 
 
 class NoColumns(Exception):
@@ -71,7 +73,7 @@ class NoColumns(Exception):
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
+    """Connect within ``seconds``. Raises psycopg's errors, OSError, TimeoutError."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
     try:
@@ -86,7 +88,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(params)  # libpq would resolve names while it holds the GIL
+    given = dict(params)  # resolved here, because libpq would do it while the GIL is held
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -127,7 +129,7 @@ class PipelineConnection:
         self._received_before: int | None = None
         self._max_received = 0
         self.is_clean: bool = True
-        """Whether it can run another query: no transaction is open and nothing is unread."""
+        """Whether it can run another query: no transaction is open, and nothing of an answer is unread."""
 
     @property
     def is_postgresql(self) -> bool:
@@ -138,22 +140,24 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run ``before`` and ``query`` in a transaction that is rolled back; yield columns and rows.
+        """Run ``before``, which begins a transaction, and ``query``, then roll back. Yields columns and rows.
 
-        Leaving the block early stops the query. ``max_bytes`` limits the answer, or one chunk of a stream. Raises
-        ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        Leaving the block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk of a
+        stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
         self.is_clean = False
         self._times_received, self._received_before = 0, None
-        self._max_received = 2 * max_bytes + 1_048_576  # bytes come as hexadecimal digits, and in packets
+        self._max_received = (
+            2 * max_bytes + 1_048_576
+        )  # values of `bytea` arrive as hexadecimal digits, and packets have headers
         self._send((*before, query, *self._after))
         try:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
+                self._pgconn.get_result()  # the None after its result, without which chunked rows cannot be requested
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -164,13 +168,13 @@ class PipelineConnection:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except BaseException:  # also GeneratorExit: the remaining rows are not wanted
+        except BaseException:  # also GeneratorExit, when the caller does not want the other rows
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Thread-safe; the connection then closes."""
+        """Cancel the query, after which the connection closes. Thread-safe."""
         self._interrupted = True
 
     def close(self) -> None:
@@ -205,7 +209,7 @@ class PipelineConnection:
             self._pgconn.consume_input()
 
     def _roll_back(self) -> None:
-        # After an error the server skipped the rest of the pipeline, with its rollback.
+        # After an error the server skips the rest of the pipeline, and so the rollback.
         if self._pgconn.transaction_status in (TransactionStatus.INERROR, TransactionStatus.INTRANS):
             self._send(self._after)
             self._skip_to_sync()
@@ -219,14 +223,14 @@ class PipelineConnection:
             if not ended:
                 self._cancel()
                 ended = _CANCELLED in self._skip_to_sync(after_error=True)
-            if ended:  # else a late cancel could stop the next query
+            if ended:  # else the cancel request could arrive late and stop the next query
                 self._roll_back()
         self._stop_at = 0.0
 
     # --- receiving ---------------------------------------------------------------------------------------------------
 
     def _next(self) -> PGresult:
-        for _ in range(2):  # None ends the results of a statement
+        for _ in range(2):  # between the results of two statements, libpq gives None
             self._receive()
             result = self._pgconn.get_result()
             if result is not None:
@@ -236,7 +240,7 @@ class PipelineConnection:
         if result.status in _COPIES:
             raise psycopg.OperationalError("COPY cannot be ended in a pipeline")
         if result.status == ExecStatus.FATAL_ERROR:
-            if not result.error_field(DiagnosticField.SQLSTATE):  # an error of libpq: the connection is lost
+            if not result.error_field(DiagnosticField.SQLSTATE):  # the error is libpq's: the connection is lost
                 raise psycopg.OperationalError
             raise ServerError(result)
         return result
@@ -268,13 +272,15 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Whether the socket became ready. Sends a pending cancel request."""
+        """Whether the socket became ready. Also sends a cancel request that is due."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
             if now >= self._stop_at:
                 raise TimeoutError
-            if self._interrupted and now >= self._cancel_at:  # repeatedly: the first may arrive before the query
+            if (
+                self._interrupted and now >= self._cancel_at
+            ):  # again and again: the first request may arrive before the query
                 self._cancel()
                 self._cancel_at = monotonic() + 2 * _CHECK
         if events != selectors.EVENT_READ:
@@ -293,7 +299,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        # While it arrives: one row alone may be as large as the server's memory.
+        # Checked while the answer arrives, because a single row may be larger than our memory.
         if not self._max_received:
             return
         self._times_received += 1

@@ -20,11 +20,11 @@ from psycopg.types.string import TextLoader
 from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
 
-_SAFE: Final = 2.0**53  # whole floats below it are exact integers
+_SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 
 
-# A parameter is sent without a type, and the server reads it as the type of its position: properties are JSON and
-# viewer input is text, so a date comes as "2026-01-31" and a number may come as "7".
+# Parameters are sent as text, without a type: the server reads each as the type that its position in the SQL needs. A
+# property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
     """Encode parameters for libpq. Raises UnbindableValue without quoting the value."""
     encoded: list[bytes | None] = []
@@ -34,7 +34,7 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             text = None if value is None else _text(value)
             encoded.append(None if text is None else text.encode())
         except (ValueError, TypeError, OverflowError):
-            pass  # raised below, because these errors quote the value
+            pass  # UnbindableValue is raised below: these errors quote the value
         if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
             raise UnbindableValue(f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}")
     return encoded
@@ -53,12 +53,12 @@ def _text(value: Any) -> str:
 def _float(value: float) -> str:
     if not math.isfinite(value):
         raise ValueError
-    # An integer column reads `7`, not `7.0`.
+    # Whole numbers as `7`, because the server does not read `7.0` as an integer.
     return str(int(value)) if value.is_integer() and abs(value) < _SAFE else repr(value)
 
 
 def _moment(value: datetime) -> str:
-    # A column without a zone would drop the offset.
+    # In UTC, because a column without a time zone ignores the offset.
     return (value.astimezone(UTC) if value.tzinfo else value).isoformat(" ")
 
 
@@ -78,7 +78,7 @@ def _item(value: Any) -> str:
     return '"' + _text(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Ordered: a bool is an int, and a datetime is a date.
+# Subclasses come before their bases: bool before int, datetime before date.
 _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     str: str.__str__,
     bool: lambda value: "true" if value else "false",
@@ -95,14 +95,14 @@ _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     tuple: _array,
 }
 
-# Types that Python or JSON lacks.
+# Types whose values are read as strings, because Python or JSON has no such type.
 _AS_TEXT: Final = (
     "cidr", "inet", "record",
     "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# `intervalstyle` iso_8601 without years and months, so of a fixed length.
+# An ISO 8601 interval without years and months, whose length is fixed.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -131,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """The columns of an answer. Unknown types are ``text``, arrays ``list``."""
+    """An answer's columns. Arrays are ``list``, unknown types ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -149,7 +149,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """Returns a string such as ``P1M2D`` for months and years, whose length varies."""
+    """Keeps months and years, whose length varies, as a string such as ``P1M2D``."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -164,7 +164,7 @@ class _IntervalLoader(Loader):
             return text
 
 
-# A value that Python's type cannot hold (`infinity`, a year before 1) stays a string.
+# Makes a loader that returns a string for a value that Python's type cannot hold (`infinity`, a year before 1).
 def _tolerant(loader: type[Loader]) -> type[Loader]:
     class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # the base is a variable
         def load(self, data: Buffer) -> Any:
@@ -204,10 +204,10 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads one answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
+    """Reads an answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
-        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would use
+        self._transformer = Transformer(_ADAPTERS)  # without a connection: it would use that one's time zone
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:

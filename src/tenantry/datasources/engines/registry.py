@@ -1,31 +1,29 @@
-"""Engine lookup by URL: host, built in, then entry points."""
+"""Finds a URL's engine: one passed to DataSources, else built in, else from an entry point."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from sqlalchemy.engine import URL
 
+from tenantry._lazy import EntryPointError, load_entry_point
 from tenantry.datasources.driver import DeclaringDriver, Driver
-from tenantry.datasources.engines.built_in import BUILT_IN
-from tenantry.datasources.engines.engine import UNHELD, DriverFactory, Engine, enforcement_notes
-from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.url import parse_url
+from tenantry.datasources.engines.engine import UNHELD, DriverFactory, Engine, enforcement_notes, lazy_driver
+from tenantry.datasources.pool.query_limits import Limits
+from tenantry.datasources.url import file_path, parse_url
 from tenantry.datasources.url_secrets.references import check_secrets
 from tenantry.errors import InvalidSettings, InvalidSource
 from tenantry.groups import RegisteredSource
 
 ENGINE_GROUP: Final = "tenantry.engines"
-"""The entry point group: URL scheme -> Engine."""
+"""The entry point group: a URL scheme names an Engine."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point for all other schemes of sources registered with ``--trusted``."""
-
-BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
+"""The entry point whose engine serves all schemes without one, of sources registered with ``--trusted``."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -33,13 +31,88 @@ _INSTALLED_BY: Final = {
     "databricks": "'tenantry-warehouses[databricks]'",
     ANY_SCHEME: "tenantry-warehouses",
 }
-"""Entry point -> the argument of ``pip install``."""
+"""The ``pip install`` argument of the distribution that has an entry point."""
 
 _log: Final = logging.getLogger(__name__)
 
 
+def _check_database(url: URL) -> None:
+    if not url.database:
+        name = url.get_backend_name()
+        raise InvalidSource(f"the {name} URL names no database: {name}://user:password@host/NAME", field="/url")
+
+
+_SQLITE: Final = Engine(
+    name="sqlite",
+    dialect="sqlite",
+    make_driver=lazy_driver("tenantry.datasources.engines.sqlite:SQLiteDriver"),
+    check_url=file_path,
+)
+_DUCKDB: Final = Engine(
+    name="duckdb",
+    dialect="duckdb",
+    make_driver=lazy_driver("tenantry.datasources.engines.duckdb:DuckDBDriver"),
+    check_url=file_path,
+    package="duckdb",
+    module="duckdb",
+    install="tenantry[duckdb]",
+)
+_POSTGRESQL: Final = Engine(
+    name="postgresql",
+    dialect="postgresql",
+    make_driver=lazy_driver("tenantry.datasources.engines.postgresql:PostgreSQLDriver"),
+    check_url=_check_database,
+    package="psycopg",
+    module="psycopg",
+    install="tenantry[postgres]",
+)
+_MYSQL: Final = Engine(
+    name="mysql",
+    dialect="mysql",
+    make_driver=lazy_driver("tenantry.datasources.engines.mysql:MySQLDriver"),
+    check_url=_check_database,
+    package="PyMySQL 1.2 or newer",
+    module="pymysql",
+    install="tenantry[mysql]",
+)
+_CLICKHOUSE: Final = Engine(
+    name="clickhouse",
+    dialect="clickhouse",
+    make_driver=lazy_driver("tenantry.datasources.engines.clickhouse:ClickHouseDriver"),
+    check_url=_check_database,
+    package="clickhouse-connect",
+    module="clickhouse_connect",
+    install="tenantry[clickhouse]",
+)
+_CHDB: Final = Engine(
+    name="chdb",
+    dialect="clickhouse",
+    make_driver=lazy_driver("tenantry.datasources.engines.chdb:ChDBDriver"),
+    check_url=file_path,
+    package="chdb",
+    module="chdb",
+    install="tenantry[chdb]",
+    opens_one=True,
+)
+
+BUILT_IN: Final[Mapping[str, Engine]] = {
+    "sqlite": _SQLITE,
+    "duckdb": _DUCKDB,
+    "postgresql": _POSTGRESQL,
+    "postgres": _POSTGRESQL,
+    "redshift": replace(_POSTGRESQL, name="redshift", dialect="redshift"),
+    "mysql": _MYSQL,
+    "mariadb": replace(_MYSQL, name="mariadb", dialect="mariadb"),
+    "clickhouse": _CLICKHOUSE,
+    "chdb": _CHDB,
+}
+"""The engines by URL scheme. A driver is imported when the first source of its engine opens."""
+BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
+
+
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource with the package to install."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource, with the package to install,
+    for an unknown scheme or one that needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -65,7 +138,6 @@ def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
 
 
 def _reporting(make_driver: DriverFactory) -> DriverFactory:
-
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver = make_driver(source, limits)
         enforcement = driver.enforcement if isinstance(driver, DeclaringDriver) else UNHELD
@@ -77,18 +149,18 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether an engine has this name. Raises InvalidSource."""
+    """Whether an engine has this name. Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The built-in engine's name."""
+    """The built-in engine's name; None for another scheme."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return a URL's engine or trusted dialect. Raises InvalidSource."""
+    """Check a URL. Returns its engine's name, or the dialect of a trusted source. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -96,8 +168,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings to show at registration: weak enforcement, a missing package. They quote only the dialect. Raises
-    InvalidSource."""
+    """Warnings for the operator who registers a URL: its engine does not keep queries read-only, cannot stop them, or
+    lacks a package here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)
@@ -109,27 +181,8 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
 
 @cache
-def _entry_points() -> Mapping[str, list[EntryPoint]]:
-    found: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=ENGINE_GROUP):
-        found.setdefault(point.name, []).append(point)
-    return found
-
-
-@cache
 def _added(name: str) -> Engine | None:
-    points = _entry_points().get(name)
-    if points is None:
-        return None
-    origins = ", ".join(sorted(f"{each.dist.name} {each.dist.version}" for each in points if each.dist is not None))
-    if len(points) > 1:
-        raise InvalidSource(f"the engine {name!r} comes from several distributions: {origins}. Uninstall one.")
     try:
-        engine = points[0].load()
-    except (ImportError, AttributeError) as error:
-        reason = f"{type(error).__name__}: {error}"
-    else:
-        if isinstance(engine, Engine):
-            return engine
-        reason = f"{points[0].value} is not an Engine"
-    raise InvalidSource(f"the engine {name!r} of {origins} cannot be loaded: {' '.join(reason.split())}")
+        return load_entry_point(ENGINE_GROUP, name, Engine, expected="an Engine", title=f"the engine {name!r}")
+    except EntryPointError as error:
+        raise InvalidSource(str(error)) from None

@@ -18,7 +18,7 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.pool.query_limits import Limits, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
 from tenantry.datasources.url import file_path, parse_url
@@ -35,9 +35,10 @@ _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
 _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
-_MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, against zeroblob(1e9) and the like
+_MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
-# Beginnings of SQLite's messages for errors that share one code. The rest of a message may quote a value.
+# SQLite has one code for all these errors, so its message tells them apart. Only this beginning of a message is shown:
+# the rest may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -64,17 +65,18 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""Python type -> the bound value, for types that SQLite lacks; the same as for declared parameters."""
+"""How values of types that SQLite does not have are bound, by Python type: in the same way as those of declared
+parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
-    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html)."""
+    """SQLite's authorizer callback (https://www.sqlite.org/c3ref/set_authorizer.html)."""
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
-        allowed = first in _SCHEMA_TABLES  # a virtual table (FTS, json_each) declares itself; writes nothing
+        allowed = first in _SCHEMA_TABLES  # reported when a virtual table (FTS, json_each) is used; it does not write
     elif action == sqlite3.SQLITE_PRAGMA:
-        allowed = first == "data_version" and second is None  # FTS5 reads it during a search
+        allowed = first == "data_version" and second is None  # which FTS5 reads during a search
     else:
         allowed = action in _READING
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
@@ -96,10 +98,10 @@ class SQLiteDriver:
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
-            f"{self._path.as_uri()}?mode=ro",  # not enough alone: ATTACH could open or create any file
+            f"{self._path.as_uri()}?mode=ro",  # not enough: ATTACH, limited below, could open or create any file
             uri=True,
-            isolation_level=None,  # the driver begins no transaction
-            check_same_thread=False,  # one thread uses it at a time; another may interrupt or close it
+            isolation_level=None,  # sqlite3 does not begin transactions
+            check_same_thread=False,  # one thread at a time uses it, but another one may interrupt or close it
             timeout=min(self._limits.connect_timeout, self._limits.timeout),
         )
         failure: TenantryError | None = None
@@ -125,7 +127,7 @@ class SQLiteDriver:
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused."""
+        """``session`` is unused: SQLite has no session variables."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 
@@ -140,7 +142,7 @@ class SQLiteDriver:
             reason = refusal(bound.sql, _KEYWORDS)
             if reason is None or reason == UNCLEAR:
                 raise
-        if reason is not None:  # clearer than SQLite's own error
+        if reason is not None:  # it is clearer than SQLite's message
             raise statement_error(self.source_id, reason)
         if cursor.description is None:
             cursor.close()
@@ -150,7 +152,7 @@ class SQLiteDriver:
     def failure(self, error: Exception) -> TenantryError:
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
             return statement_error(self.source_id, SEVERAL)
-        code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code, without the extended bits
+        code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code; the other bits are the extended code
         if code == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized to use function"):
             return statement_error(self.source_id, _DENIED)
         if code == sqlite3.SQLITE_READONLY:

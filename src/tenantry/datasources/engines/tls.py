@@ -1,7 +1,7 @@
 """TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-``verify`` requires a certificate for this host, signed by ``ssl_ca`` or a system CA; ``required`` accepts any
-certificate; ``disabled`` uses no TLS.
+Mode ``verify`` requires a certificate for the URL's host, signed by ``ssl_ca`` or a CA that the system trusts;
+``required`` accepts any certificate; ``disabled`` uses no TLS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """A source's SSL context, created once because that is slow."""
+    """A source's SSL context, made once because that is slow."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Reads files the first time. Raises InvalidSource for an unreadable one."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -41,19 +41,19 @@ class TLSContext:
 
     def _make(self) -> ssl.SSLContext:
         context = None
-        with suppress(OSError, ValueError):  # the text of ssl.SSLError, an OSError, quotes the path
+        with suppress(OSError, ValueError):  # suppressed, because the text of ssl.SSLError, an OSError, quotes the path
             context = self._read_files()
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "they must be PEM files that every process using the source can read"
+                "they must be PEM files, readable for every process that uses the source"
             )
         return context
 
     def _read_files(self) -> ssl.SSLContext:
         if self._mode == "verify":
             context = ssl.create_default_context(cafile=self._files.get("ssl_ca"))
-            # Python 3.13 also requires extensions that self-made server certificates lack.
+            # Python 3.13 sets this flag: it requires extensions that certificates of private CAs often lack.
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         else:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -65,7 +65,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """Fail on an encrypted key, where OpenSSL would prompt."""
+    """Fail on an encrypted key, for which OpenSSL would ask on the terminal."""
     return ""
 
 
@@ -77,8 +77,8 @@ def read_options(
     ignored: frozenset[str] = frozenset(),
     modes: tuple[str, ...] = MODES,
 ) -> dict[str, str]:
-    """Return a URL's options. Raises InvalidSource for an unknown or repeated option, or an ``ssl_mode`` not in
-    ``modes``."""
+    """Return a URL's options, except ``ignored``. Raises InvalidSource for an option that is unknown or repeated, or an
+    ``ssl_mode`` not in ``modes``."""
     given = {name: value for name, value in url.query.items() if name not in ignored}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -87,19 +87,19 @@ def read_options(
         )
     options = {name: value for name, value in given.items() if isinstance(value, str)}
     if len(options) < len(given):
-        raise refused(f"the {engine} URL has an option twice")
+        raise refused(f"the {engine} URL has an option more than once")
     check_choice(options, "ssl_mode", modes, engine)
     return options
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raises InvalidSource."""
+    """Raise InvalidSource for an option's value that is not ``known``."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """The mode the options imply, or None. Raises InvalidSource for a contradiction."""
+    """The mode that the options set or imply, or None. Raises InvalidSource for a contradiction."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -114,11 +114,11 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """The problem with the server's certificate, without OpenSSL's text, or None."""
+    """The problem with the server's certificate, without OpenSSL's text; None for another error."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
-        return "the certificate of the server is for another host than the URL's"
+        return "the certificate of the server is for another host than that of the URL"
     return "the certificate of the server has expired, or is not signed by a CA that ssl_ca or this system trusts"
 
 

@@ -1,1 +1,1 @@
-"""Runs queries in threads on pooled connections."""
+"""Runs queries in threads, on connections that groups share fairly."""

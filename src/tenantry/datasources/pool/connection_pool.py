@@ -1,6 +1,7 @@
-"""A bounded pool of blocking connections.
+"""A bounded pool of blocking connections, used in threads.
 
-A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
+A turn ends when its thread has finished, even if the caller got a timeout before. So at most ``pool_size`` queries run
+at once.
 """
 
 from __future__ import annotations
@@ -26,23 +27,21 @@ from tenantry.datasources.driver import (
     timeout_error,
 )
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Idle, PooledQuery, Work
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.datasources.pool.source_stream import GRACE, SourceStream
 from tenantry.datasources.results.chunks import MakeWriter
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 
-_INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
+_INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query has begun does nothing
 
 IDLE_SECONDS = 300.0
-"""A connection that is idle for this long is closed, after at most twice the time."""
+"""A connection is closed after it was idle for this number of seconds, or at most twice as long."""
 
 
 class ConnectionPool(Generic[C]):
-    """Runs bound SQL on one driver's connections."""
-
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
         self.paramstyle: str = driver.paramstyle
@@ -59,8 +58,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Return the rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is
-        free. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        """Run a query and return what ``shape`` makes of its answer, in the thread. ``turn`` must have come; the pool
+        releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -82,13 +81,13 @@ class ConnectionPool(Generic[C]):
                 raise self._closing_error()
             if turn.is_kept or turn.has_ended:
                 raise outcome
-            await turn.wait()  # the server gave no connection
+            await turn.wait()  # the server had no free connection, so the turn waits for another one
 
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Return the rows as chunks; the first is ready. ``on_end`` is called once. Raises like ``fetch`` and the
-        writer."""
+        """Run a query and return its rows as chunks, when the first is ready. ``on_end`` is called once. Raises the
+        errors of ``fetch`` and of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -123,7 +122,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Settle a query or stream; requeue its turn if the server refused a connection."""
+        """Deliver the outcome of a query or stream, and release its turn, or requeue it if the server refused a
+        connection."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
@@ -153,6 +153,7 @@ class ConnectionPool(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
+        """Interrupt a query or stream repeatedly until it ends. Does not wait."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
@@ -165,12 +166,11 @@ class ConnectionPool(Generic[C]):
         """Stop all queries without waiting. Callers get SourceUnavailable."""
         self._closed = True
         for running in self._running:
-            if not running.outcome.done():  # some engines cannot stop
+            if not running.outcome.done():  # at once, because some engines cannot stop a query
                 running.outcome.set_result(self._closing_error())
             running.stop()
 
     async def aclose(self) -> None:
-        """Stop all queries, wait for them, and close all connections."""
         self._closed = True
         if self._closing_idle is not None:
             self._closing_idle.cancel()
@@ -181,7 +181,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop all connections without waiting, when the event loop is gone."""
+        """Drop all connections without waiting, because their event loop has closed."""
         self._closed = True
         for running in self._running:
             running.stop()

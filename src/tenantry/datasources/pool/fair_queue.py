@@ -1,8 +1,9 @@
-"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for a data source's connections.
+"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
-The next connection goes to the group with the least used time divided by its weight; idle time earns no credit.
+The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
+credit.
 
-One group holds at most two thirds of the connections, and so do all streams and long-running groups together.
+One group uses at most two thirds of the connections. So do all streams and long-running groups together.
 """
 
 from __future__ import annotations
@@ -16,38 +17,42 @@ from tenantry.datasources.driver import busy_error, closing_error, queue_error
 from tenantry.datasources.pool.group_queue import GroupQueue
 
 if TYPE_CHECKING:
-    from tenantry.datasources.pool.limits import Limits
+    from tenantry.datasources.pool.query_limits import Limits
     from tenantry.errors import SourceUnavailable
 
 SLICE: Final = 5.0
-"""Seconds after which a stream on a source with one connection yields to a query of another group."""
+"""If a source has one connection, a stream is stopped after this number of seconds when another group waits."""
 
 LONG_EVERY: Final = 15.0
-"""While short queries wait, a source with one connection begins one long turn (a stream, or a query of a long-running
-group) in this number of seconds."""
+"""A long turn is a stream, or a query of a long-running group. If a source has one connection and short queries wait,
+at most one long turn begins in this number of seconds."""
 
 BARRED_SECONDS: Final = 60.0
-"""Seconds for which a group may run one stream less, after one ended because of its slow reader."""
+"""After a stream was stopped because of its slow reader, its group may run one stream less for this number of
+seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""Seconds after which a learned limit of the server expires and the queue tries more connections again."""
+"""When the server refuses a connection, the queue learns how many it gives. After this number of seconds it tries
+``pool_size`` again."""
 _PAUSE_SECONDS: Final = 0.1
-"""A server that refuses several connections at once may accept one; closing a connection takes it a moment."""
+"""Seconds to wait when the server has refused a connection and this source has no other: closed connections take the
+server a moment to free."""
 _PAUSES: Final = 3
+"""Pauses of one turn before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups to keep before a sweep."""
+"""Idle groups are removed from memory after at least this number of new groups."""
 
 _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size``: at least one, never all of two or more."""
+    """Return two thirds of ``size``, at least 1; below ``size`` unless that is 1."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came`` is True once
-    a connection is free, False if it loses its place."""
+    """A query's place in the queue, and then its right to a connection, until ``FairQueue.release``. ``came`` becomes
+    True when it gets a connection, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -61,11 +66,11 @@ class Turn:
         self.has_ended: bool = False
         self.pauses: int = 0
         self.is_kept: bool = False
-        """Whether a ConnectionPool uses the connection: then the pool releases the turn."""
+        """Whether a ConnectionPool has taken over the turn, and will release it."""
 
     async def wait(self) -> None:
-        """Raises SourceUnavailable, and releases the turn, if it loses its place or waits longer than
-        ``Limits.wait``."""
+        """Wait for a connection. Raises SourceUnavailable, and releases the turn, if it loses its place or waits longer
+        than ``Limits.wait``."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -79,14 +84,12 @@ class Turn:
             raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
 
     def leave(self) -> None:
-        """Release the turn, unless a ConnectionPool uses it."""
+        """Release the turn, unless a ConnectionPool has taken it over."""
         if not self.is_kept and not self.has_ended:
             self.queue.release(self)
 
 
 class FairQueue:
-    """The turns at one data source, for one event loop."""
-
     def __init__(self, source_id: str, limits: Limits) -> None:
         self.source_id: Final = source_id
         self.limits: Final = limits
@@ -96,7 +99,7 @@ class FairQueue:
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
         self._number = 0
-        self._clock = 0.0  # ``used`` of the group that was served last
+        self._clock = 0.0  # the highest ``used`` of a group when its turn began; idle groups start from it
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
@@ -109,8 +112,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn, already come if a connection is free for the group. Raises SourceUnavailable if the queue is
-        full."""
+        """Return a turn. It has come if a connection is free for the group; else it waits. Raises SourceUnavailable if
+        the queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -119,16 +122,19 @@ class FairQueue:
         self._number += 1
         now = asyncio.get_running_loop().time()
         turn = Turn(self, own, self._number, is_stream=is_stream)
-        is_idle = not (self._running or self.waiting or is_stream or self._pauses)  # the common case
+        is_idle = not (
+            self._running or self.waiting or is_stream or self._pauses
+        )  # the common case: no other turn exists, so no limit can apply
         if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:
-            self._free_place(own)
+            self._check_capacity(own)
             self._queue(turn)
             self._serve()
         return turn
 
     def release(self, turn: Turn) -> None:
+        """Free the turn's connection, or remove it from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -142,15 +148,16 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Requeue a turn that the server refused a connection; ``idle`` others are unused. Returns False if the source
-        still has none after some pauses."""
+        """Put a turn back at the head of its queue, because the server refused a connection; ``idle`` is the number of
+        unused connections. Returns False if the source has no other connection and the turn has paused ``_PAUSES``
+        times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
         if self._learned is None:
             _log.warning(
-                "the server of data source %s gives fewer connections than pool_size: queries wait for those that it "
-                "gives",
+                "the server of data source %s allows fewer connections than pool_size: queries wait until one of the "
+                "allowed connections is free",
                 self.source_id,
             )
         loop = asyncio.get_running_loop()
@@ -170,12 +177,12 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream less for a while, after a slow reader."""
+        """Allow a group one stream less for a while, because of a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream has used its slice of the only connection while another group waits."""
+        """Whether a stream has used the only connection for ``SLICE`` while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()
@@ -228,11 +235,14 @@ class FairQueue:
             return False
         if turn.is_stream:
             streams = group.barred + sum(other.is_stream for other in group.running)
-            own = min(each, most) if self.limits.sharing.group_pool_size else share(most)  # leaves a stream to others
+            own = (
+                min(each, most) if self.limits.sharing.group_pool_size else share(most)
+            )  # so that another group can run a stream
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)  # unless a query runs
+        # Streams alone must not keep long-running groups from running one query.
+        return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:
         self._pauses -= 1
@@ -255,8 +265,9 @@ class FairQueue:
 
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
-    def _free_place(self, own: GroupQueue) -> None:
-        """The group with the most waiting turns gives up one to a smaller group."""
+    def _check_capacity(self, own: GroupQueue) -> None:
+        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, remove the
+        newest turn of the group with the most, provided that it has at least two more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

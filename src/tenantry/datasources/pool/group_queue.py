@@ -1,4 +1,4 @@
-"""A user group's turns at a data source."""
+"""The turns of one user group at a data source, and the connection time it has used."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""The first second of a query does not count as long use."""
+"""Seconds of each query that do not count as long use."""
 _LONG: Final = 5.0
+"""Seconds of long use beyond which a group is long-running."""
 _HALF_LIFE: Final = 300.0
-"""Seconds after which a group's long use counts half."""
+"""Seconds after which the long use of ended queries counts half."""
 _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """``used``: seconds of ended turns divided by ``weight``. ``barred``: streams the group may not run. Times are the
-    event loop's."""
+    """``used`` is the seconds of ended turns, divided by ``weight``. The group may run ``barred`` streams less. Times
+    (``now``) are the event loop's."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -39,17 +40,18 @@ class GroupQueue:
         return self.streams if turn.is_stream else self.queries
 
     def newest(self) -> Turn:
-        """The last turn to arrive. Raises ValueError if none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
+        """``used``, plus the weighted time of running turns so far."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether its queries recently exceeded five seconds, beyond the first second of each."""
+        """Whether recent queries took more than five seconds in all, not counting the first second of each."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
+        """Whether a new GroupQueue would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -1,4 +1,4 @@
-"""One query in its source's threads."""
+"""One query, which runs in a thread of its source."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from tenantry.datasources.driver import C, Driver, query_error, unreachable_erro
 from tenantry.errors import SourceUnavailable, TenantryError
 
 Work: TypeAlias = Callable[Concatenate[C, ...], Any]
-"""Uses a connection. May raise anything."""
+"""What to do with a connection. May raise any exception."""
 Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
-"""Takes the query and its outcome in the event loop: the result of the work, or a TenantryError."""
+"""Called in the event loop with the query and its outcome: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Unused connections, each after the time since when it is idle; oldest first."""
+"""Unused connections, each with the time since which it is idle; the longest idle first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One step of a stream, which keeps its connection until the last."""
+    """A part of a stream's body. The stream's connection is freed after the last one."""
 
     content: bytes
     is_last: bool
 
 
 class PooledQuery(Generic[C]):
-    """``close_rows`` is called before a stopped stream's connection closes."""
+    """Runs a query, or the steps of a stream, on one connection. ``close_rows`` is called before the connection of a
+    stopped stream closes."""
 
     def __init__(
         self,
@@ -54,8 +55,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` in a thread and deliver its result or error. Never raises, because drivers' errors quote
-        values."""
+        """Run ``work`` in a thread and pass its result or error to ``finish``. Never raises: a driver's error may quote
+        a value, and nobody would handle it."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -68,10 +69,10 @@ class PooledQuery(Generic[C]):
                 if reused is not None:
                     outcome = self._attempt(reused, *how)
                 if outcome is None or (isinstance(outcome, SourceUnavailable) and not self._stopped):
-                    # The server may have closed it while it was idle. A query only reads, so it may be sent again.
+                    # The server may have closed the idle connection. A query only reads, so it can be sent again.
                     opened = self._open()
                     outcome = opened if isinstance(opened, TenantryError) else self._attempt(opened, *how)
-        except BaseException as error:  # noqa: BLE001  # the caller waits for an outcome
+        except BaseException as error:  # noqa: BLE001  # whatever it is, the caller waits for an outcome
             outcome = query_error(self._driver.source_id, type(error).__name__)
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._finish, self, outcome)
@@ -86,16 +87,16 @@ class PooledQuery(Generic[C]):
                 outcome = shape(outcome)
         except TenantryError as error:
             outcome = error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # its text may quote a value, and must not leave
+        except Exception as error:  # noqa: BLE001  # only the driver may read its text, which may quote a value
             outcome = self._driver.failure(error)
         if isinstance(outcome, Chunk) and not outcome.is_last:
             with self._lock:
                 if not self._stopped:
                     return outcome
             outcome = self._stop_rows()
-        with self._lock:  # from here on it may serve another query, so this one must not be stopped on it
+        with self._lock:  # another query may use the connection from here on, and `stop` must not interrupt that
             self._connection = None
-        # A stop that arrives late could hit the connection's next query, so the connection closes.
+        # If the query was stopped, the engine may act on that late and stop the connection's next query instead.
         failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
         if self._stopped or failed:
             with suppress(Exception):
@@ -115,7 +116,7 @@ class PooledQuery(Generic[C]):
             return self._driver.open()
         except TenantryError as error:
             return error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # as above: it may quote the URL
+        except Exception as error:  # noqa: BLE001  # its text may quote the URL
             return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:

@@ -1,6 +1,7 @@
-"""A query's rows, written chunk by chunk in its source's threads.
+"""A query's rows, written chunk by chunk in the threads of its source.
 
-Steps grow from one row to ``_CHUNK_BYTES``, so memory is bounded and no call holds the interpreter's lock for long.
+Each step takes more rows, from one row up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large,
+and no step holds the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -19,22 +20,25 @@ from tenantry.datasources.driver import (
     too_many_bytes_error,
     too_many_rows_error,
 )
-from tenantry.datasources.pool.limits import StreamLimits, check_names
 from tenantry.datasources.pool.pooled_query import Chunk, stopped_error
+from tenantry.datasources.pool.query_limits import StreamLimits, check_names
 from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
 from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
 _FIRST_ROWS: Final = 64
+"""While fewer rows are read, a chunk waits ``_CHUNK_SECONDS`` for more, so that an error in the first rows comes before
+anything is sent."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
-"""Seconds after which slow rows are sent."""
+"""Seconds after which the rows read so far are sent, even if they are few."""
 _SILENT_SECONDS: Final = 0.5
-"""Seconds for which a writer that sends nothing gets more rows; each step of a stream waits for the event loop."""
+"""If the writer has written nothing yet, more rows are read in the same step for this number of seconds: a new step
+would wait for the event loop."""
 
 
 class RowChunks:
-    """``begin`` may be repeated on another connection before the first chunk."""
+    """If ``begin`` fails, it may be called again with another connection."""
 
     def __init__(
         self,
@@ -51,14 +55,14 @@ class RowChunks:
         self._limits = limits
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
-        self._size = 1  # a single row may be as large as the limit
+        self._size = 1  # rows to take at once; one at first, because a single row may be as large as the limit
         self.row_count: int = 0
         """Rows in the chunks so far."""
         self.byte_count: int = 0
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """Return the first chunk. Raises like the driver's ``fetch`` and the writer."""
+        """Return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)
@@ -80,7 +84,7 @@ class RowChunks:
         return chunk
 
     def give_up(self, connection: Any) -> Chunk:
-        """Stop the query. Always raises SourceUnavailable."""
+        """Stop the query between two chunks. Always raises SourceUnavailable."""
         self.close()
         raise stopped_error(self._driver.source_id)
 
@@ -110,7 +114,7 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """Errors in the first rows must appear before anything is sent."""
+        """Seconds for which to add rows to ``chunk`` before it is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES
@@ -122,7 +126,7 @@ class RowChunks:
         if self.row_count > self._limits.row_limit:
             raise too_many_rows_error(self._driver.source_id, self._limits.row_limit)
         content = self._writer.write(rows)
-        if rows:  # at most twice as many as before: the next ones may be larger
+        if rows:  # take at most twice as many next time, because the next rows may be larger
             fitting = _CHUNK_BYTES * len(rows) // (len(content) + 1)
             self._size = max(1, min(2 * self._size, fitting, CHUNK))
         if is_last:

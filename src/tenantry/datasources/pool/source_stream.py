@@ -1,4 +1,5 @@
-"""One query whose rows are read chunk by chunk, on request. Between chunks it holds its connection, but no thread."""
+"""A query whose rows are read step by step, one chunk per request of its reader. Between steps it holds its connection,
+but no thread."""
 
 from __future__ import annotations
 
@@ -8,29 +9,29 @@ from typing import Any, Final, Generic, Protocol, cast
 
 from tenantry.datasources.driver import C, OnEnd, timeout_error
 from tenantry.datasources.pool.fair_queue import SLICE, Turn
-from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Chunk, PooledQuery, Work, stopped_error
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
-"""Extra seconds in which an engine may end a query at its timeout itself, which keeps the connection usable."""
+"""Seconds to wait beyond the timeout: an engine that ends the query itself in this time leaves a usable connection."""
 
 _LOOK_SECONDS: Final = 0.5
-"""Seconds between two checks whether a stream may go on."""
+"""Seconds between two checks of a stream: whether its reader is slow, and whether it must yield its connection."""
 
 SLOWEST: Final = 65_536
-"""The fewest bytes a reader must take in each ``WINDOW`` of waiting chunks."""
+"""A reader is slow if it takes fewer bytes than this while chunks have waited for it for ``WINDOW``."""
 WINDOW: Final = 60.0
-"""Seconds."""
+"""Seconds of waiting, summed over the chunks."""
 
 
 class ReaderPace:
-    """Bytes a reader took while chunks waited for it. Times are passed in."""
+    """Measures how many bytes a reader takes, and how long chunks wait for it."""
 
     def __init__(self) -> None:
         self._waited = 0.0
-        self._taken: deque[tuple[float, int]] = deque()  # when, and how many bytes
+        self._taken: deque[tuple[float, int]] = deque()  # ``_waited`` when a chunk was taken, and its bytes
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
@@ -42,14 +43,15 @@ class ReaderPace:
             self._taken.append((self._waited, size))
 
     def is_slow(self, seconds: float) -> bool:
-        """Whether the reader took too little in the last ``WINDOW``; the next bytes have waited for ``seconds``."""
+        """Whether the reader took too little in the last ``WINDOW``; the next chunk has waited for ``seconds`` so
+        far."""
         now = self._waited + seconds
         while self._taken and now - self._taken[0][0] >= WINDOW:
             self._size -= self._taken.popleft()[1]
         return now >= WINDOW and self._size < SLOWEST
 
 
-class Host(Protocol[C]):
+class StreamPool(Protocol[C]):
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
     def stop(self, running: SourceStream[C]) -> None: ...
@@ -58,13 +60,13 @@ class Host(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """A query's chunks for one reader. ``on_end`` is called once."""
+    """The chunks of one query for one reader. ``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
-        self, source_id: str, host: Host[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
+        self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
     ) -> None:
         self._source_id = source_id
-        self._host = host
+        self._pool = pool
         self._chunks = chunks
         self._limits = limits
         self._turn = turn
@@ -74,12 +76,12 @@ class SourceStream(Generic[C]):
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
-        self._given = 0  # bytes that the reader has taken when it asks for the next chunk
-        self._given_at: float | None = None  # when their wait started
+        self._given = 0  # bytes of the last chunk, which the reader has taken when it asks for the next one
+        self._given_at: float | None = None  # since when a chunk waits for the reader
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None
         self._error: TenantryError | None = None
-        self._busy = False  # whether a thread runs a step
+        self._busy = False  # a thread runs a step
         self._ended = False
 
     @property
@@ -87,13 +89,14 @@ class SourceStream(Generic[C]):
         return self._chunks.row_count
 
     async def start(self, query: PooledQuery[C]) -> None:
-        """Raises DataSourceError."""
+        """Run the query until the first chunk. Raises DataSourceError."""
         self._query = query
         self._look()
         self._first = await self._step(self._chunks.begin)
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, again on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
+        calls."""
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
@@ -112,7 +115,7 @@ class SourceStream(Generic[C]):
         left = self._deadline - self._loop.time()
         if left <= 0:
             self._error = timeout_error(self._source_id, self._limits.stream.timeout)
-            self._host.stop(self)
+            self._pool.stop(self)
             raise self._error
         self.outcome = self._loop.create_future()
         timer = self._loop.call_later(min(self._limits.timeout, left) + GRACE, self._time_out)
@@ -120,7 +123,7 @@ class SourceStream(Generic[C]):
             self._submit(work)
             outcome = await self.outcome
         except BaseException:  # the reader has left
-            self._host.stop(self)
+            self._pool.stop(self)
             raise
         finally:
             timer.cancel()
@@ -129,13 +132,13 @@ class SourceStream(Generic[C]):
             return outcome
         self._error = self._error or cast("TenantryError", outcome)
         if self._busy:
-            self._host.stop(self)
+            self._pool.stop(self)
         raise self._error
 
     def _submit(self, work: Work[C]) -> None:
         if self._query is not None:
             self._busy = True
-            self._host.submit(self._query, work)
+            self._pool.submit(self._query, work)
 
     def finish(self, _: PooledQuery[C], outcome: Any) -> None:
         self._busy = False
@@ -145,14 +148,15 @@ class SourceStream(Generic[C]):
         elif not self._ended:
             self._ended = True
             self._reader_came()
-            self._host.end(self, outcome)
-            if self._turn.has_ended:  # else the pool retries on another connection
+            self._pool.end(self, outcome)
+            if self._turn.has_ended:  # else the turn waits for another connection
                 self._end(outcome.code if isinstance(outcome, TenantryError) else "ok")
             return
         if not self.outcome.done():
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
+        """Stop the query and drop a ready chunk. May be called repeatedly."""
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None
@@ -166,13 +170,13 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. The reader gets ``error`` immediately, even in place of ready rows."""
+        """Stop the query. The reader gets ``error`` at once, even if a chunk is ready."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None
             self._reader_came()
         if was_open and not self._ended:
-            self._host.stop(self)
+            self._pool.stop(self)
             if error is not None and not self.outcome.done():
                 self.outcome.set_result(error)
 
@@ -206,7 +210,7 @@ class SourceStream(Generic[C]):
     def _reader_is_late(self) -> None:
         self._turn.queue.bar(self._turn.group)
         self._stop_for(
-            f"nobody read the stream of data source {self._source_id} for {self._limits.stream.reader_timeout:g} s"
+            f"the stream of data source {self._source_id} was not read for {self._limits.stream.reader_timeout:g} s"
         )
 
     def _look(self) -> None:
@@ -215,12 +219,12 @@ class SourceStream(Generic[C]):
         if self._given_at is not None and self._pace.is_slow(self._loop.time() - self._given_at):
             self._turn.queue.bar(self._turn.group)
             self._stop_for(
-                f"the reader of the stream of data source {self._source_id} took less than {SLOWEST} bytes in "
+                f"the stream of data source {self._source_id} was read too slowly: less than {SLOWEST} bytes in "
                 f"{WINDOW:g} s"
             )
         elif self._turn.queue.must_yield(self._turn):
             self._stop_for(
-                f"the stream of data source {self._source_id} had its only connection for {SLICE:g} s, and another "
+                f"the stream of data source {self._source_id} used the only connection for {SLICE:g} s, and another "
                 "user group waits for it"
             )
         else:
@@ -228,4 +232,4 @@ class SourceStream(Generic[C]):
 
     def _stop_for(self, reason: str) -> None:
         self._error = QueryTimeout(f"{reason}, so its query was stopped")
-        self._host.stop(self)
+        self._pool.stop(self)

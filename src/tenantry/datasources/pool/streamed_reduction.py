@@ -1,4 +1,4 @@
-"""Reductions of more rows than one query may return."""
+"""Reduces the rows of a query while they are read, so that the source may return more than ``row_limit``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final, Generic
 from tenantry.datasources.driver import Answer, Found
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits, count_bytes
+from tenantry.datasources.pool.query_limits import Limits, count_bytes
 from tenantry.datasources.results import Result
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL
@@ -20,13 +20,13 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""Written to end a step of the stream."""
+"""A non-empty chunk: it ends the step of the stream, which goes on for as long as the writer writes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reduction of rows, in a thread. ``thin`` drops rows that ``make``, which builds the result, does not need; it
-    is applied repeatedly. Equal keys mean equal reductions."""
+    """``make`` turns all rows of a query into its result. ``thin`` drops rows that ``make`` does not need, whenever the
+    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions."""
 
     key: str
     thin: Callable[[Result], Result]
@@ -42,8 +42,9 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """``ConnectionPool.fetch`` for reduced rows, thinned when they exceed ``max_bytes``. Raises like
-    ``ConnectionPool.stream`` and the reduction; TooManyBytes if thinning frees less than a quarter."""
+    """``ConnectionPool.fetch`` for reduced rows, which the limits of streams bound. Raises the errors of
+    ``ConnectionPool.stream`` and of the reduction; TooManyBytes if thinning leaves more than three quarters of
+    ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -59,7 +60,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that keeps thinned rows and writes nothing."""
+    """A ChunkWriter that collects and thins rows, and writes nothing."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []
@@ -78,17 +79,17 @@ class _RowCollector(Generic[Found]):
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        if self._is_dropped:  # a step may go on for a while after its viewer has left
+        if self._is_dropped:  # the viewer has left, so this step should end
             return _STEP_ENDS
         self._rows += rows
         self._held += _count(rows)
         if self._held > self._max_bytes:
             self._rows = [*self._reduction.thin(self._result()).rows]
             self._held = _count(self._rows)
-            if self._held > self._max_bytes * 3 // 4:  # else each few rows would be thinned again
+            if self._held > self._max_bytes * 3 // 4:  # else every few more rows would be thinned again
                 raise TooManyBytes(
                     f"the reduced rows of this query take more than {self._max_bytes * 3 // 4} bytes: aggregate, or "
-                    "select less"
+                    "select fewer rows"
                 )
         return b""
 

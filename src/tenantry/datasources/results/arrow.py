@@ -14,9 +14,8 @@ from tenantry.datasources.results.format import (
     is_finite,
     missing_package_message,
 )
-from tenantry.datasources.results.json import Rows
+from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result, ResultColumn
-from tenantry.datasources.results.text import TextWriter
 from tenantry.errors import InvalidSettings, QueryFailed
 
 
@@ -24,9 +23,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
     A column of one type becomes int64 (decimal for more bits), double, decimal with the values' precision,
-    timestamp[us] (UTC with an offset), date32, time64[us], duration[us], binary or bool. Anything else is text: UUIDs,
-    ranges, mixed columns, lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip install
-    'tenantry[arrow]'``).
+    timestamp[us] (UTC if values have an offset), date32, time64[us], duration[us], binary or bool. Other columns become
+    strings: UUIDs, ranges, mixed types; lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip
+    install 'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -41,10 +40,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class ArrowWriter:
-    """Writes record batches as rows arrive.
+    """Writes a record batch for each part of the rows.
 
-    The first batch sets the types as ``to_arrow`` does, except that decimals and columns of unknown type are text.
-    Raises InvalidSettings without pyarrow.
+    The first batch fixes the types as ``to_arrow`` chooses them, except that decimals, and columns of unknown type
+    without values, become strings. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -57,7 +56,7 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, after the schema the first time. Raises QueryFailed for a value that does not fit its
+        """Write a batch, the first one after the schema. Raises QueryFailed for a value that does not fit its
         column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
@@ -94,7 +93,7 @@ class ArrowWriter:
         array = _typed(self._pa, column.type, values)
         if array is None or array.type != arrow_type:
             raise QueryFailed(
-                f"column {number + 1} has a value that its first rows' Arrow type, {arrow_type}, does not hold: "
+                f"column {number + 1} has a value that does not fit the Arrow type of its first rows, {arrow_type}: "
                 "cast the column to one type"
             )
         return array
@@ -194,7 +193,7 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
     "time": (frozenset({time}), _times),
     "interval": (frozenset({timedelta}), _of("duration", "us")),
 }
-"""Column type -> classes of its values, and a function that makes an array of them or raises."""
+"""By column type: the classes of its values, and a function that makes an Arrow array of them, or raises."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Types with several Arrow types; the values decide."""
+"""Column types whose Arrow type depends on the values, so that a column of None does not show it."""

@@ -1,4 +1,4 @@
-"""Chunked writers of results."""
+"""Writers that produce a body chunk by chunk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
     "arrow": "application/vnd.apache.arrow.stream",
 }
-"""Format -> media type."""
+"""The media type of each format."""
 
 
 class ChunkWriter(Protocol):
@@ -32,14 +32,14 @@ class ChunkWriter(Protocol):
 
 
 MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
-"""A function of the names and types of the columns."""
+"""Makes a writer, given the names and types of the columns."""
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Return a factory of writers for a format. Raises InvalidSettings for an unknown format, and for ``formula_safe``
-    without CSV; the factory raises it for a missing package."""
+    """Return a function that makes writers. Raises InvalidSettings for an unknown format, and for ``formula_safe``
+    without CSV; the function raises it for a missing package."""
     if formula_safe and format_ != "csv":
-        raise InvalidSettings("formula_safe is only for CSV: leave it out")
+        raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:
         case "json":
             return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))
@@ -54,6 +54,8 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
+    """Make the same writers for only these columns."""
+
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)
         kept_types = types and [types[position] for position in kept]

@@ -1,4 +1,4 @@
-"""Format: how to write values without a native type."""
+"""Format: how to write values for which an output format has no type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer that a double, such as a JavaScript number, holds exactly (RFC 8259)."""
+"""The greatest integer up to which a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -23,10 +23,11 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes values without a native type; CSV and Arrow use ``binary`` only.
+    """How JSON writes decimals, large integers and bytes; CSV and Arrow use ``binary`` only.
 
-    ``decimals``: numbers with all digits, or text. ``big_integers``: integers beyond 2^53 - 1, which a double cannot
-    hold exactly. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises InvalidSettings for another choice.
+    ``decimals`` become numbers with all digits, or text. ``big_integers``, beyond 2^53 - 1, become text, because
+    doubles do not hold them exactly, or numbers. ``binary`` is base64 (RFC 4648 section 4) or hexadecimal. Raises
+    InvalidSettings for another choice.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -52,7 +53,7 @@ def clean_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # for a subclass, too
+    return str.__str__(text)  # a plain string, also for a subclass
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
@@ -76,7 +77,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; open ends are left out."""
+    """A range as PostgreSQL writes it: ``[1,10)``, ``[1,)`` without an upper end, ``empty``."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))
@@ -94,7 +95,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a scalar, by its class or nearest base."""
+    """The text of a value other than a list or object, by its class or nearest base."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)
@@ -119,4 +120,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""How to write each type."""
+"""The function that writes a value, by class."""

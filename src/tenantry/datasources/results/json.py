@@ -1,4 +1,5 @@
-"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with values that msgspec writes differently are converted."""
+"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with a value that msgspec would write differently are converted,
+because that is slow."""
 
 from __future__ import annotations
 
@@ -25,18 +26,19 @@ if TYPE_CHECKING:
     import msgspec
 
 Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
-"""A result, or rows as ``DataSources.fetch`` gives them."""
+"""A Result, or rows as ``DataSources.fetch`` returns them."""
 
 _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
-"""Types whose values msgspec always writes as we do. It writes NaN and infinity as null."""
+"""Types whose values need no conversion. msgspec writes NaN and infinity as null, as we do."""
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
-"""The same, for columns whose type the engine names."""
+"""Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Types of columns whose values must be checked, and the class of all their values but None."""
+"""Column types of which some values need a conversion, and the class of their values."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
+_AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""Errors of msgspec for an unknown type or key, and for a lone surrogate."""
+"""The errors of msgspec for a value or key of an unknown type, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -53,18 +55,18 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """The parts of an array with one array per row, without names; otherwise like ``to_json``."""
+    """Like ``to_json``, but each row is an array, without names. Yields the parts."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """Write one object per line; otherwise like ``to_json``."""
+    """Like ``to_json``, but one object per line."""
     return b"".join(_parts(rows, format_, "encode_lines"))
 
 
 class JSONWriter:
-    """Writes chunks of rows. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays. Raises
-    like ``to_json``."""
+    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays.
+    Raises the errors of ``to_json``."""
 
     def __init__(
         self,
@@ -109,10 +111,11 @@ class JSONWriter:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
             return None
-        # A long integer, or the NaN of a Decimal, leaves its trace; so does a float or a string that looks like one.
+        # Search the output for what needs a conversion: a long integer, and the NaN or Infinity of a Decimal. Long
+        # floats and strings with these words are found too, which costs time but does no harm.
         if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
-        if b"N" in text and b"NaN" in text:  # one byte is found much faster, and most texts have none
+        if b"N" in text and b"NaN" in text:  # a search for one byte is much faster, and mostly finds none
             return None
         return None if b"I" in text and b"Infinity" in text else text
 
@@ -124,7 +127,7 @@ class JSONWriter:
             try:
                 return column if self._writes(kind, column) else map(self._plain, column)
             except (TypeError, ArithmeticError):
-                pass  # a None among them, or not what the engine says
+                pass  # a value is None, or not of the type that the engine named
         kinds = set(map(type, column))
         for kind in kinds - _NATIVE:
             values = column if len(kinds) == 1 else [value for value in column if type(value) is kind]
@@ -157,6 +160,22 @@ class JSONWriter:
         if isinstance(value, _CONTAINERS):
             return [*map(self._plain, value)]
         return scalar_text(value, self._format)
+
+
+class TextWriter:
+    """Writes any value as text. For lists and objects, which become JSON, raises InvalidSettings without msgspec,
+    QueryFailed if they nest too deep."""
+
+    def __init__(self, format_: Format) -> None:
+        self._format = format_
+        self._json: JSONWriter | None = None
+
+    def text(self, value: Any) -> str:
+        if not isinstance(value, _AS_JSON):
+            return scalar_text(value, self._format)
+        if self._json is None:
+            self._json = JSONWriter((), self._format)
+        return self._json.write_value(value).decode()
 
 
 def _too_deep() -> QueryFailed:

@@ -13,7 +13,8 @@ from typing import Any, Final
 from uuid import UUID
 
 CHUNK: Final = 1_000
-"""Rows that are encoded at once: few enough for the processor's cache, enough to hide the cost of a call."""
+"""Rows to encode in one call: few enough for the processor's cache, and enough that the cost of the call does not
+matter."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -46,8 +47,8 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows``: tuples of the driver's values. ``types``: the engine's, None if unknown. ``as_of``:
-    when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are those that the engine names, None if
+    unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
     """
 
     names: Sequence[str]
@@ -74,18 +75,18 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Columns with the engine's type, else that of their values."""
+        """Columns with the engine's type, else the common type of their values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
         )
 
     def dicts(self) -> list[dict[str, Any]]:
-        """One dict per row."""
+        """Return one dict per row."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """Keep these columns, in the result's order; unknown names are ignored."""
+        """Keep these columns, in the result's order. Unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -99,13 +100,13 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """The rows in chunks, as a stream has them."""
+        """Parts of ``CHUNK`` rows."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __repr__(self) -> str:  # without values: it may end in a log
+    def __repr__(self) -> str:  # without values, because it may be logged
         return f"<Result of {len(self.names)} columns and {len(self.rows)} rows>"
 
     def _type_of_values(self, position: int) -> str | None:
@@ -137,7 +138,7 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range of any driver."""
+    """Whether it is a PostgreSQL range, of any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 
@@ -148,14 +149,15 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function of rows and ``width`` names that makes dicts. Raises ValueError for a row of another width."""
+    """Return a function of rows and ``width`` names that makes dicts. It raises ValueError for a row of another
+    width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]
     values = [f"v{number}" for number in range(width)]
     items = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
     code = f"lambda rows, {', '.join(names)}: [{{{items}}} for {', '.join(values)}, in rows]"
-    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # it has no foreign text
+    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # the code contains only generated names
     return maker
 
 

@@ -1,10 +1,10 @@
 """Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL has masked secrets and ends with the whole URL, encrypted once for each key:
+A stored URL has masked secrets and ends with the whole URL, encrypted once with each key:
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-Each part is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It is bound to the masked
-URL and the row.
+Each copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It also authenticates the
+masked URL and the row, so a copy in another row does not decrypt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Raises InvalidSource."""
+    """Whether secrets are neither encrypted nor references. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -41,7 +41,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that open a stored URL; empty if plain or unreadable."""
+    """Ids of the keys that decrypt a stored URL; empty if it is plain or unreadable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,8 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted so that any of ``keys`` except ``without`` decrypts it. A
-    URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
+    """Return the URL to store for ``source_id``, encrypted with each of ``keys`` except the one with the id
+    ``without``; any of them decrypts it. A URL without plain secrets is unchanged. Raises InvalidSource for an
+    unreadable URL, or without cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -68,21 +69,22 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
-            f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version wrote it"
+            f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version of "
+            "Tenantry wrote it"
         )
     public, copies = found[1], dict(each.split(".") for each in found[2].split("~")[1:])
     known = [(key_id, key) for key_id, key in keys.url_keys.items() if key_id in copies]
     if not known:
         raise SecretUnavailable(
-            f"the URL of data source {source.id} is encrypted with {', '.join(copies)}, and the key file of this "
-            f"process has {', '.join(keys.ids)}: bring the file here, or register the source again"
+            f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, and the key file of "
+            f"this process has {', '.join(keys.ids)}: use a key file that has one of them, or register the source again"
         )
     key_id, key = known[-1]
     opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))
     if opened is None:
         raise SecretUnavailable(
-            f"the URL of data source {source.id} does not open with the key {key_id}: it was changed or moved from "
-            "another row, or another key has this name; register the source again"
+            f"the URL of data source {source.id} cannot be decrypted with the key {key_id}: it was changed, it was "
+            "copied from another row, or another key has this id; register the source again"
         )
     return opened
 
@@ -94,7 +96,7 @@ def _open(key: bytes, copy: str, bound_to: bytes) -> str | None:
     try:
         raw = urlsafe_b64decode(copy + "=" * (-len(copy) % 4))
         return cipher.decrypt(raw[:_NONCE], raw[_NONCE:], bound_to).decode()
-    except (ValueError, InvalidTag):  # ValueError: no base64, or shorter than a nonce
+    except (ValueError, InvalidTag):  # ValueError: not base64, or too short
         return None
 
 
@@ -127,13 +129,14 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Rewrite URLs with plain secrets, or with other keys than ``keys`` (but ``without``). Safe to interrupt and
-    repeat. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each of ``keys``, except the one with the id ``without``, which can be removed
+    afterwards. URLs that are encrypted so already, or have no secrets, stay. Can be interrupted and repeated. Raises
+    StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # again after a concurrent write
+            while source is not None:  # a concurrent write makes set_url return None: read the source again
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

@@ -26,6 +26,8 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
+    """A variable of the environment, or a file, that holds a secret."""
+
     kind: Literal["env", "file"]
     name: str
 
@@ -33,8 +35,8 @@ class Reference:
         """Read the current secret. Raises SecretUnavailable, which names the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
-            problem = "holds more than one line, or a control character: a secret is one line"
-        elif any("\ud800" <= each <= "\udfff" for each in value):  # Python's escapes of undecodable bytes
+            problem = "contains a line break or another control character: a secret must be one line"
+        elif any("\ud800" <= each <= "\udfff" for each in value):  # surrogateescape decodes invalid bytes to these
             problem = "is not UTF-8"
         if problem:
             what = f"variable {self.name} of the environment" if self.kind == "env" else f"file {self.name}"
@@ -43,7 +45,7 @@ class Reference:
 
     def _variable(self) -> tuple[str, str]:
         value = os.environ.get(self.name, "")
-        return value, "" if value else "is not set, or empty, in this process"
+        return value, "" if value else "is not set in this process, or is empty"
 
     def _file(self) -> tuple[str, str]:
         try:
@@ -57,7 +59,7 @@ class Reference:
 
 
 def _read(path: str) -> bytes | None:
-    """None unless it is a plain file. Raises OSError."""
+    """None unless it is a regular file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -66,7 +68,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for an invalid or forbidden reference."""
+    """Raises InvalidSource for an invalid reference, or a variable of Tenantry."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -74,7 +76,7 @@ def parse_reference(text: str) -> Reference:
         raise InvalidSource(_HELP, field="/url")
     if name.startswith(_OWN):
         raise InvalidSource(
-            "a reference cannot name a setting of Tenantry (TENANTRY_…): use another variable", field="/url"
+            "a reference cannot name a variable that begins with TENANTRY_: use another variable", field="/url"
         )
     return Reference("env", name)
 
@@ -85,9 +87,10 @@ def references(url: URL) -> dict[object, Reference]:
 
 
 def check_secrets(url: URL) -> None:
-    """Raise InvalidSource for a forbidden reference or the reserved encryption option."""
+    """Raise InvalidSource if a URL to register has an invalid reference, or the option that only stored URLs have."""
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(
-            f"{ENCRYPTED_OPTION} opens in its own row alone: give the URL itself, with its password", field="/url"
+            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: give the URL with its password",
+            field="/url",
         )

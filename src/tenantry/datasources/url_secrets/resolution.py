@@ -1,4 +1,4 @@
-"""URLs with their secrets, for connections."""
+"""UrlSecrets: decrypts stored URLs, and reads the secrets that they refer to."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
-"""The keys that decrypt URLs, or their file; None: TENANTRY_KEYS. The file is read at the first encrypted URL."""
+"""The keys that decrypt URLs, or the path of a key file. None means the file that TENANTRY_KEYS names, or the default
+path. A file is read when the first encrypted URL is used."""
 
 _VARIABLE: Final = "TENANTRY_KEYS"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
+    """A source with its secrets. ``read``: the secrets that were read, by reference."""
+
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
@@ -39,7 +42,7 @@ class UrlSecrets:
         self._keys = keys
 
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
-        """Raises SecretUnavailable, InvalidSource."""
+        """Return the source with the URL to connect to. Raises SecretUnavailable, InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
         parsed = parse_url(url)
         named = references(parsed)
@@ -61,5 +64,5 @@ class UrlSecrets:
             return self._keys
         raise SecretUnavailable(
             f"the URL of data source {source.id} is encrypted with a key of the signing-key file, and {problem} "
-            f"(in Python, DataSources(…, keys=…))"
+            f"(in Python, pass the keys with DataSources(…, keys=…))"
         )

@@ -18,7 +18,7 @@ DIALECT = Dialect(
     nested_comments=True,
     native_markers=frozenset("$"),
     dynamic_functions=function_names(_FUNCTIONS, attributes=True),
-    # NULL has no type that could conflict with the left side's; `in (null)` is NULL, and NULL is not true.
+    # An untyped NULL fits every left side. `in (null)` is NULL for every value, and `NULL is true` is false.
     empty_in="in (null) is true",
     empty_not_in="in (null) is not true",
     json_parameter="json_parse({placeholder})",

@@ -21,7 +21,8 @@ _BEGIN_CONDITION = (
     *("distinct", "all", "and"),  # `and` is here a word of `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""Words that end the search for an ``or``. None can be a name or function: an ``or`` could be beyond such a word."""
+"""Words at which a condition certainly begins or ends, since none can be a name: an ``or`` beyond them is of
+another."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
     *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),

@@ -26,9 +26,9 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # statements whose answers are cached
 ESCAPED_NAME: Final = "U&"
-"""Name of a call by a name that is written with escapes: it could be any function."""
+"""``name`` of a DynamicCall whose function is written with escapes, so that it could be any."""
 SETTINGS: Final = "settings"
-"""Name of a call that is a ``settings`` clause, which lifts limits."""
+"""``name`` of a DynamicCall that is a ``settings`` clause, which lifts limits."""
 
 
 class DynamicCall(NamedTuple):

@@ -126,7 +126,7 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
     """Return the word that ends the tag's condition before (-1) or after it (1), and the level of that word.
 
-    The word is ``or`` if one is on the way, and empty at the edge of the brackets.
+    The word is ``or`` if one comes first, and empty if the brackets end first.
     """
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS

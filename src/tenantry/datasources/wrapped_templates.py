@@ -1,20 +1,26 @@
-"""Templates whose bound SQL becomes a subquery, for example to count its rows."""
+"""Templates that put another template's SQL into a larger statement, for example to count its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.query_label import template_name
+from tenantry.errors import InvalidSettings
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
+_ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
+"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB do: they run a subquery of one row while
+they plan."""
+
 BindValue: TypeAlias = Callable[[Any], str]
-"""Binds a value and returns its placeholder."""
+"""A function that adds a value to the bound values and returns its placeholder."""
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
     """Select from the bound SQL as the subquery ``tenantry_inner``, followed by ``clauses``, whose values are bound
-    last. For paramstyles without names."""
+    last. For positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -41,3 +47,19 @@ class WrappedTemplate:
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         raise NotImplementedError
+
+
+class SchemaQuery(WrappedTemplate):
+    """Selects no rows, to get a template's column names without running it."""
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """Raises InvalidSettings if the engine would run the template."""
+        if bound.dialect not in _ENGINES:
+            raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
+        # Two reasons for no rows, because an engine may notice only one of them before it runs.
+        return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
+
+
+def can_name_columns(engine: str) -> bool:
+    """Whether SchemaQuery works on this engine (a URL scheme)."""
+    return engine_name(engine) in _ENGINES

@@ -1,4 +1,4 @@
-"""Finds the data source mapped to a schema."""
+"""SourceLookup: finds the data source that a group's mapping names."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound, in seconds, without a resolver of the same store in this process."""
+"""The staleness bound in seconds, if this process has no resolver of the same store."""
 
 _log = logging.getLogger(__name__)
 
 
-class Registrations:
-    """Registered sources, cached under the lease of this process's resolver of the same store, if any."""
+class SourceLookup:
+    """Finds registered sources; cached under the lease of a resolver of the same store, if this process has one."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -34,8 +34,8 @@ class Registrations:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. With ``reread``, one round's answers, bypass the lease. Raises UnmappedSchema,
-        UnregisteredSource, StoreUnavailable."""
+        """Return a schema's source. ``reread`` bypasses the lease and collects the sources read, by environment id and
+        reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -50,7 +50,7 @@ class Registrations:
             lease = self._lease
             source = None if lease is None else lease.peek_source(environment, reference)
             if source is None:
-                source = await self.look_up(environment, reference)
+                source = await self.of_reference(environment, reference)
         else:
             key = environment.id, reference
             if key not in reread:
@@ -61,14 +61,15 @@ class Registrations:
             is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
             if is_same and reference in (source.id, source.provided_id):
                 return source
-            # Never rely on a directory to separate environments: treat a wrong answer as none.
+            # A directory is not trusted to separate environments: a source of another one counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
             "its environment does not have; see: tenantry data-source list"
         )
 
-    async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """``reference``: Tenantry's id (``ds_…``) or the operator's. Raises StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -79,7 +80,8 @@ class Registrations:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``get`` without the leased read, for example to hide sources."""
+    """None if the directory's class overrides ``get`` alone, for example to hide sources, because cached reads would
+    bypass it."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:

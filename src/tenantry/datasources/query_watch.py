@@ -1,7 +1,7 @@
-"""Ends queries and streams whose group or source changes.
+"""Ends running queries and streams whose group or data source changes.
 
-Rows must not outlive the properties and mapping they were bound with. Each query is rechecked every fifth of the
-staleness bound, and ends if the store is silent for the whole bound.
+Rows must not outlive the properties and mapping that their query was bound with. So group and source are read again
+every fifth of the staleness bound. If the store does not answer for the whole bound, the query ends too.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Final, TypeVar
 from tenantry.aio import silence_destroy_warning
 from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Chunks
-from tenantry.datasources.registrations import Registrations
+from tenantry.datasources.source_lookup import SourceLookup
 from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
-"""Checks in each staleness bound."""
+"""Checks of a running query in each staleness bound."""
 
 _log: Final = logging.getLogger("tenantry.datasources")
 
@@ -30,9 +30,10 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
-class Binding:
-    """A watched query. ``group``: None if only the registration is checked; ``current``: the last group read. ``end``
-    is called once, with the ``error``."""
+class WatchedQuery:
+    """``group`` is None if only the source is checked; ``current`` is the group as last read. At ``due`` the checks
+    begin; at ``certain_until`` the query ends unless a check has moved it. ``end`` is called once, with the
+    ``error``."""
 
     group: UserGroup | None
     schema: str
@@ -44,27 +45,27 @@ class Binding:
     error: TenantryError | None = None
 
 
-class BindingWatch:
-    """The bindings of one event loop. Without ``groups``, only registrations are checked."""
+class QueryWatch:
+    """Watches the queries of one event loop. Without ``groups``, checks only their sources."""
 
     def __init__(
         self,
         groups: GroupStore | None,
-        registrations: Registrations,
+        lookup: SourceLookup,
         clock: MonotonicClock = monotonic_with_suspend,
         time_of_day: Clock = utc_now,
     ) -> None:
         self._groups = groups
-        self._registrations = registrations
+        self._lookup = lookup
         self._clock = clock
         self._time_of_day = time_of_day
-        self._bindings: dict[Binding, None] = {}
+        self._watched: dict[WatchedQuery, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._round: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._bindings)
+        return len(self._watched)
 
     def add(
         self,
@@ -74,44 +75,44 @@ class BindingWatch:
         end: Callable[[TenantryError], object],
         *,
         checks_group: bool = True,
-    ) -> Binding:
-        now, bound = self._clock(), self._registrations.staleness
+    ) -> WatchedQuery:
+        now, bound = self._clock(), self._lookup.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
-        binding = Binding(own, schema, registered, group, now + self._certain_for(own, bound), now + interval, end)
-        self._bindings[binding] = None
+        query = WatchedQuery(own, schema, registered, group, now + self._certain_for(own, bound), now + interval, end)
+        self._watched[query] = None
         loop = asyncio.get_running_loop()
         if self._timer is None or self._loop is not loop:
             self._loop, self._round = loop, None
             self._timer = loop.call_later(interval, self._tick)
-        return binding
+        return query
 
-    def discard(self, binding: Binding) -> None:
-        self._bindings.pop(binding, None)
+    def discard(self, query: WatchedQuery) -> None:
+        self._watched.pop(query, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
         """Await ``work``. Raises QueryOutdated after a change, StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
-        binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
+        query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
-            return await _before(limit, binding, work)
+            return await _watched_result(limit, query, work)
         finally:
-            self.discard(binding)
+            self.discard(query)
 
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Watch the chunks of ``opening`` to the last. Raises like ``run``."""
+        """Watch the chunks of ``opening`` to the last. Raises the errors of ``run``."""
         limit = asyncio.timeout(None)
-        binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
+        query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
-            return WatchedChunks(await _before(limit, binding, opening), binding, self)
+            return WatchedChunks(await _watched_result(limit, query, opening), query, self)
         except BaseException:
-            self.discard(binding)
+            self.discard(query)
             raise
 
     def stop(self) -> None:
-        self._bindings.clear()
+        self._watched.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -122,7 +123,8 @@ class BindingWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Allows time for another read: the end date may have moved."""
+        """Seconds for which a query may run on. A group that ends earlier gets two more intervals, in which a check may
+        find a later end date."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -133,77 +135,75 @@ class BindingWatch:
     def _tick(self) -> None:
         self._timer = None
         now, loop = self._clock(), asyncio.get_running_loop()
-        for binding in [each for each in self._bindings if now >= each.certain_until]:
-            has_ended = binding.group is not None and self._seconds_left(binding.current) <= 0
+        for query in [query for query in self._watched if now >= query.certain_until]:
+            has_ended = query.group is not None and self._seconds_left(query.current) <= 0
             unknown = StoreUnavailable("the store did not confirm in time that this query may continue; try again")
-            self._end(binding, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
-        due = [each for each in self._bindings if now >= each.due]
+            self._end(query, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
+        due = [query for query in self._watched if now >= query.due]
         if due and (self._round is None or self._round.done()):
-            self._round = loop.create_task(self._check(due), name="tenantry.bindings")
+            self._round = loop.create_task(self._check(due), name="tenantry.query_watch")
             silence_destroy_warning(self._round)
-        if self._bindings:
-            self._timer = loop.call_later(self._registrations.staleness / CHECKS, self._tick)
+        if self._watched:
+            self._timer = loop.call_later(self._lookup.staleness / CHECKS, self._tick)
 
-    async def _check(self, due: list[Binding]) -> None:
-        started, bound = self._clock(), self._registrations.staleness
+    async def _check(self, due: list[WatchedQuery]) -> None:
+        started, bound = self._clock(), self._lookup.staleness
         groups: dict[bytes, UserGroup | None] = {}
         sources: dict[tuple[int, str], RegisteredSource | None] = {}
-        for binding in due:
-            if binding not in self._bindings:
+        for query in due:
+            if query not in self._watched:
                 continue
             try:
                 async with asyncio.timeout(bound):  # a read that hangs must not stop the rounds
-                    current = await self._current(binding, groups, sources)
+                    current = await self._current(query, groups, sources)
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
             except Exception as error:  # noqa: BLE001  # the directory breaks its contract; its text may hold a secret
                 _log.error("a running query could not be checked: %s", type(error).__qualname__)
                 continue
             if current is None:
-                self._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
-            elif binding in self._bindings:
-                binding.current = current
-                binding.certain_until = started + self._certain_for(None if binding.group is None else current, bound)
+                self._end(query, QueryOutdated(QueryOutdated.MESSAGE))
+            elif query in self._watched:
+                query.current = current
+                query.certain_until = started + self._certain_for(None if query.group is None else current, bound)
 
     async def _current(
         self,
-        binding: Binding,
+        query: WatchedQuery,
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the current group; None if the binding is outdated."""
-        current, now = binding.current, self._time_of_day()
-        if binding.group is not None and self._groups is not None:
+        """Return the current group; None if the query is outdated. The dicts hold what this round has read."""
+        current, now = query.current, self._time_of_day()
+        if query.group is not None and self._groups is not None:
             if current.handle not in groups:
                 issued = await self._groups.get(handle=current.handle)
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
-            if found is None or not _is_current(binding.group, found, now):
+            if found is None or not _is_current(query.group, found, now):
                 return None
             current = found
         try:
-            registered = await self._registrations.of_schema(current, binding.schema, reread=sources)
+            registered = await self._lookup.of_schema(current, query.schema, reread=sources)
         except (UnmappedSchema, UnregisteredSource):
             return None
-        return current if _identity(registered) == _identity(binding.registered) else None
+        return current if _identity(registered) == _identity(query.registered) else None
 
-    def _end(self, binding: Binding, error: TenantryError) -> None:
-        if binding in self._bindings:
-            self.discard(binding)
-            binding.error = error
-            binding.end(error)
+    def _end(self, query: WatchedQuery, error: TenantryError) -> None:
+        if query in self._watched:
+            self.discard(query)
+            query.error = error
+            query.end(error)
 
 
 class WatchedChunks:
-    """Chunks watched until the reader has the last one."""
-
-    def __init__(self, chunks: Chunks, binding: Binding, watch: BindingWatch) -> None:
+    def __init__(self, chunks: Chunks, query: WatchedQuery, watch: QueryWatch) -> None:
         self._chunks = chunks
-        self._binding = binding
+        self._query = query
         self._watch = watch
-        binding.end = chunks.close
-        if binding.error is not None:
-            chunks.close(binding.error)
+        query.end = chunks.close
+        if query.error is not None:
+            chunks.close(query.error)
 
     @property
     def row_count(self) -> int:
@@ -212,26 +212,26 @@ class WatchedChunks:
     async def next(self) -> bytes | None:
         chunk = await self._chunks.next()
         if chunk is None:
-            self._watch.discard(self._binding)
+            self._watch.discard(self._query)
         return chunk
 
     def close(self, error: TenantryError | None = None) -> None:
-        self._watch.discard(self._binding)
+        self._watch.discard(self._query)
         self._chunks.close(error)
 
 
-async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) -> T:
+async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awaitable[T]) -> T:
     try:
         async with limit:
             return await work
     except TimeoutError:
-        if binding.error is None:
+        if query.error is None:
             raise
-    raise binding.error
+    raise query.error
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """Excludes the environment's settings, which may change; ``of_schema`` compares its id."""
+    """What must not change. Not the environment's settings; ``of_schema`` compares its id."""
     return source.id, source.url, source.trusted, source.session
 
 

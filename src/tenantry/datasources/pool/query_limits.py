@@ -1,4 +1,4 @@
-"""Limits of queries and data sources."""
+"""The limits of queries and data sources, and functions that take a cursor's rows within them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tenantry.groups import UserGroup
 Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
-"""Bytes counted for a number, a date or a UUID."""
+"""Bytes that are counted for each value; strings and other large values add their size."""
 _FLAT = frozenset({int, float, bool, type(None)})
 _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""The most rows taken in one step."""
+"""The most rows that are taken from a cursor before their bytes are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream, times in seconds.
+    """The limits of one stream; times in seconds.
 
-    ``row_limit``: of its rows. ``max_bytes``: of its body. ``timeout``: from begin to end. ``reader_timeout``: until
-    the reader asks for the next chunk. Raises InvalidSettings for an invalid bound.
+    ``row_limit`` and ``max_bytes`` bound its rows and its body, ``timeout`` its duration, ``reader_timeout`` the time
+    until its reader asks for the next chunk. Raises InvalidSettings for an invalid limit.
     """
 
     row_limit: int = 1_000_000
@@ -54,11 +54,12 @@ class StreamLimits:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Sharing of a source's connections between groups.
+    """How groups share the connections of a source.
 
-    ``group_pool_size``: connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``: waiting
-    queries of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises InvalidSettings
-    for an invalid bound.
+    ``group_pool_size`` bounds the connections of one group (None: two thirds). ``max_waiting`` and
+    ``group_max_waiting`` bound the waiting queries of all groups and of one. ``weight`` returns a number above 0: a
+    group of weight 2 gets twice the time of a group of weight 1 (None: all have 1). Raises InvalidSettings for an
+    invalid limit.
     """
 
     group_pool_size: int | None = None
@@ -72,12 +73,12 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of data sources, times in seconds.
+    """The limits of data sources; times in seconds.
 
-    ``timeout``: of a query. ``connect_timeout``: of opening a connection. The longer of the two bounds the wait for a
-    turn. ``row_limit``, ``max_bytes``: of a query's rows and their memory. ``pool_size``: connections of one source.
-    ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and ``timeout``
-    bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
+    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, the longer of the two the wait for a
+    connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections of
+    one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and
+    ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
     """
 
     timeout: float = 30.0
@@ -98,7 +99,7 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Seconds that a query waits for its turn."""
+        """Seconds that a query may wait for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -130,16 +131,17 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
+    """Memory of all values except int, float, bool and None."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """Take a cursor's rows in growing steps within the limits.
+    """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes.
 
-    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for numbers, strings and bytes only. Raises
-    TooManyRows, TooManyBytes.
+    ``count`` returns the bytes of large values in some rows; 32 bytes are added for each value. None is faster, for
+    rows of numbers, strings and bytes only.
     """
     return _take(source_id, rows, limits, count)[0]
 
@@ -152,7 +154,7 @@ def _take(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # marshal writes such values as they are in memory, four times as fast as Python looks at each.
+        # marshal writes these types at about their size in memory, four times as fast as Python measures each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used
@@ -165,7 +167,7 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """``count_bytes`` by column types. Numbers and times are small unless ``unbounded``."""
+    """A faster ``count_bytes`` for columns of these types. Skips numbers and times, except types in ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -203,7 +205,7 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows`` as a Result, for a driver's ``fetch``. Also raises QueryFailed for duplicate column names."""
+    """Like ``take_rows``, but return a Result. Also raises QueryFailed for duplicate column names."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -224,5 +226,6 @@ def check_names(source_id: str, columns: Sequence[str]) -> None:
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)
         if first != position:
-            # Positions, not names: with client-side binding the name of an unnamed column is the value itself.
+            # The error quotes positions, not names: where the client writes values into the SQL, a column without a
+            # name is named after the value.
             raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

@@ -60,6 +60,7 @@ def test_stdin_and_json(ready: Terminal) -> None:
     assert (made["line"], made["result"], made["user_group"]["provided_id"]) == (1, "created", "acme")
     assert "token" not in made["user_group"]
     assert failed["error"]["code"] == "invalid_body"
+    assert last["success"] == 1
     assert last["summary"] == {"lines": 2, "created": 1, "updated": 0, "unchanged": 0, "failed": 1}
     shown = ready("group", "import", "-", "--json", "--tokens", given=given, fails=1).out
     assert (

@@ -11,6 +11,7 @@ import pytest
 from fastapi import APIRouter, Depends, FastAPI, WebSocket
 from fastapi.security import HTTPBasic
 from openapi_spec_validator import validate
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from tenantry import UserGroup, UserGroupMiddleware, user_group
@@ -226,6 +227,15 @@ def test_where_a_token_is_required_every_operation_names_it(backend: FakeBackend
     app = application(backend, required=True)
     add_security_schemes(app)
     assert all(secured(app).values())
+
+
+def test_other_middlewares_are_passed_over(backend: FakeBackend) -> None:
+    """Classes and functions that were added later. Red when the options of any class are read."""
+    app = application(backend, carriers=header("X-Tenant"))
+    app.add_middleware(GZipMiddleware, minimum_size=1)
+    app.add_middleware(lambda inner: inner)
+    add_security_schemes(app)
+    assert schemes_of(app)["UserGroupHeader"]["name"] == "X-Tenant"
 
 
 def test_an_app_without_the_middleware(backend: FakeBackend) -> None:

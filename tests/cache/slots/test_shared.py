@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.cache.slots import SharedSlots
+from tenantry.cache.slots import SharedSlots, shared
 from tenantry.cache.slots.shared import HEADER, SIZE
 from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
@@ -31,6 +31,14 @@ def test_a_new_file_is_private_and_whole(run: Path) -> None:
     assert status.st_size == SIZE == 64 + 512 * 1024
     assert status.st_blocks * 512 >= SIZE  # written, not a hole: a store into a hole of a full file system is a crash
     assert [path.name for path in run.iterdir()] == ["store-1.slots"]
+
+
+def test_the_last_attempt_to_open_the_file_opens_it_for_writing(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file may have been removed before each attempt. Red when the last one has other flags."""
+    monkeypatch.setattr(shared, "_TRIES", 1)
+    slots = SharedSlots.open("store-1", run)
+    slots.touch(HANDLE)
+    assert SharedSlots.open("store-1", run).versions[5] == slots.versions[5] != 0
 
 
 def test_two_who_open_it_share_the_versions(run: Path) -> None:

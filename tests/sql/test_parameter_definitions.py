@@ -159,7 +159,7 @@ def test_what_a_definition_becomes() -> None:
 @pytest.mark.parametrize(
     ("definition", "takes"),
     [
-        ({"type": "text", "max_length": 40}, "a text of at most 40 characters"),
+        ({"type": "text", "max_length": 40}, "text of at most 40 characters"),
         ({"type": "integer", "min": 1}, "a whole number from 1"),
         ({"type": "decimal", "max": "1.5"}, "a number up to 1.5"),
         ({"type": "interval", "min": "1 hour"}, "a length of time such as 15 minutes from 1:00:00"),

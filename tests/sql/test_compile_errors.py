@@ -61,7 +61,7 @@ EVERYWHERE = [
     ("select {{ params.x | one_of(a) y }}", "only filters can follow the path of a tag"),
     ("select {{ params.x | one_of(a, ')' }}", "this ( of a filter has no )"),
     ("select {{ params.x | }}", "only filters can follow the path of a tag"),
-    ("select {{ }}", "empty tag"),
+    ("select {{ }}", "this tag is empty"),
     ("select {{ x.items() }}", "one path"),
     ("select {{ x['a'] }}", "one path"),
     ("select {{ _x }}", "one path"),

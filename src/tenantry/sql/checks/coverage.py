@@ -1,6 +1,6 @@
 """Coverage: whether each group has the properties that a template requires, with types that fit.
 
-One pass over the groups collects the types. After it, no check reads the groups again.
+One pass over the groups collects the types, so that checks need not read the groups again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class PropertyTypes:
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the ids of the first NAMED groups."""
+        """Return the ids of at most NAMED of these groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -87,7 +87,7 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with PropertyTypes, and caches the results by property."""
+    """Compares templates with PropertyTypes, caching results by property."""
 
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
@@ -95,7 +95,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield findings for one template: missing properties, wrong types, types that differ between groups."""
+        """Yield a template's findings: missing properties, wrong types, types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):

@@ -31,7 +31,7 @@ NUMBERS: Final = frozenset({"integer", "decimal"})
 
 
 def property_path(path: str) -> str | None:
-    """Return ``region`` for ``region`` or ``user_group.properties.region``; None if it is not a property."""
+    """Return ``region`` for ``region`` or ``user_group.properties.region``; None for other paths."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
     return None if path.partition(".")[0] in {"user_group", "params"} else path

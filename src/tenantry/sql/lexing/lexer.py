@@ -234,7 +234,7 @@ class _Lexer:
             raise self._source.error(
                 tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
-        # A string without tags is sent as written, except that the backslashes of our own escapes are removed.
+        # A string without tags is sent as written, except that our escaping backslashes are removed.
         kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
         return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 

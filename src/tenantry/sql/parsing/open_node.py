@@ -16,7 +16,7 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 @dataclass(slots=True)
 class OpenNode:
-    """Collects the nodes and variables from the offset ``start`` on."""
+    """Collects the nodes and variables of SQL that begins at ``start``."""
 
     start: int
     clause: bool = False

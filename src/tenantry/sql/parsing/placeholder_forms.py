@@ -2,7 +2,7 @@
 
 PostgreSQL and Redshift infer a placeholder's type from its context, so a declared parameter is cast: ``$1::numeric``.
 These are not cast: strings (with a cast, an enum column would refuse them), compared instants (the column decides about
-the zone), integer arguments of functions, and operands of document, array and pattern operators.
+the time zone), integer arguments of functions, and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides the form of each placeholder: SQL that contains ``{placeholder}``. Empty means no other SQL."""
+    """Decides the form of each placeholder: SQL with ``{placeholder}`` in it. Empty means only the placeholder."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source

@@ -174,7 +174,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        # Removes the backslashes of our own escapes. A block comment becomes a space, and a line comment is dropped.
+        # Removes our escaping backslashes. A block comment becomes a space, and a line comment is dropped.
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""

@@ -1,6 +1,6 @@
 """Vanishing filters: checks the places of filters such as ``matches``, which become ``1 = 1`` without a value.
 
-``1 = 1`` is harmless only as a condition joined by ``and``, after ``where``, ``on``, ``having``, ``qualify`` or
+``1 = 1`` is harmless only as a condition joined by ``and`` after ``where``, ``on``, ``having``, ``qualify`` or
 ``prewhere``. A filter whose parameter always has a value is allowed anywhere.
 """
 

@@ -32,7 +32,6 @@ _ADVICE: Final[dict[type[Exception], str]] = {
 
 
 def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """Convert a Jinja compiler error. The message names template and line."""
     where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
     lines = (error.source or source or "").splitlines()
     shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
@@ -171,7 +170,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some can exhaust memory
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return ``obj.attribute``. For a Record, it is always an item."""
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
@@ -228,7 +226,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def compile(
         self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
     ) -> Any:
-        """Compile. Raises TemplateError if the template exceeds a limit of the compiler."""
         try:
             return super().compile(source, name, filename, raw, defer_init)
         except _TOO_LARGE as error:

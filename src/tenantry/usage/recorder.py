@@ -125,7 +125,6 @@ class UsageRecorder:
         return group
 
     def count_hit(self, entry: CountedEntry) -> None:
-        """Count a use of the entry in ``entry.hits``, which is collected later."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:
@@ -141,7 +140,6 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Move the hits of cache entries to the counts now."""
         with self._lock:
             self._collect_hits()
 
@@ -320,7 +318,7 @@ def _as_text(name: str) -> str:
 _recorders: weakref.WeakSet[UsageRecorder] = weakref.WeakSet()
 
 
-def _begin_all() -> None:
+def _begin_all() -> None:  # a forked process must not send the counts of its parent
     for recorder in list(_recorders):
         recorder._begin()
 

@@ -28,7 +28,7 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while it is cached.
+    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while cached.
 
     A key has a number for each clause (1 if included), Switch (its branch) and list (its length).
     """

@@ -53,7 +53,7 @@ class TemplateDefinition:
 
 
 class HasDefinition(Protocol):
-    """Protocol of SQLTemplate and Query."""
+    """SQLTemplate or Query."""
 
     @property
     def definition(self) -> TemplateDefinition: ...

@@ -23,8 +23,8 @@ class TenantryError(Exception):
     """The message for HTTP clients, if ``message`` may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # super().__init__ is not called because making the exception is most of the cost of refusing a forged token.
-        # BaseException.__new__ has already stored the message in ``args``.
+        # To save time super().__init__ is not called: making the exception is most of the cost of refusing a forged
+        # token. BaseException.__new__ has already stored the message in ``args``.
         if field is not None:
             self.field = field
         if retry_after is not None:

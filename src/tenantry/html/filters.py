@@ -1,8 +1,8 @@
 """The filters and tests that dashboard templates may use.
 
-They exclude Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are
-``random``. Only ``is defined`` and ``is undefined`` accept a missing variable; in any other test it raises
-MissingVariable, because content would silently be dropped.
+Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
+left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests raise MissingVariable, because
+they would silently drop content.
 """
 
 from __future__ import annotations

@@ -230,7 +230,9 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return super().compile(source, name, filename, raw, defer_init)
         except _TOO_LARGE as error:
             kind = type(error).__name__
-            raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
+            raise TemplateError(
+                f"this template cannot be compiled ({kind}): split its long expressions and deep blocks"
+            ) from None
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         parser = Parser(self, source, name, filename)
@@ -245,7 +247,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
                 raise jinja2.TemplateSyntaxError("escaping cannot be switched off", node.lineno, name, filename)
             if self.loader is None:
                 raise jinja2.TemplateSyntaxError(
-                    "no other template can be loaded from here: use create_environment(loader)",
+                    "this template cannot load other templates: use create_environment(loader)",
                     node.lineno,
                     name,
                     filename,

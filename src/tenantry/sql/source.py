@@ -93,7 +93,7 @@ class Segment(NamedTuple):
 
 
 class ExpandedSource(Source):
-    """Expanded SQL. Locations and errors refer to the file that each part comes from, and name its tag."""
+    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included it."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -116,7 +116,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
 
     def segment(self, offset: int) -> Segment:
-        """Return the part of a segment from an offset of the expanded SQL on."""
+        """Return the segment at an offset of the expanded SQL, cut to begin there."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

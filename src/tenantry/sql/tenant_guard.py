@@ -32,8 +32,8 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Return ``params.day`` for ``parms.day``. None unless the root is almost ``params`` or ``user_group``, because it
-    may name a property."""
+    """Return ``params.day`` for ``parms.day``. None if the root is not almost ``params`` or ``user_group``, because
+    such a root may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -96,7 +96,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     for node in nodes:
         if isinstance(node, Clause) and all(each.required or each.never_absent for each in node.references):
             problem = "nothing in this clause can be absent, so it is never left out"
-            raise source.error(node.offset, problem, "remove [[ and ]], or add the params.* that decides the clause")
+            raise source.error(node.offset, problem, "remove [[ and ]], or add a params.* whose absence drops it")
 
 
 def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:

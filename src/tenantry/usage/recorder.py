@@ -1,5 +1,5 @@
-"""Counts usage in memory, and adds it to the store every minute. Batches are numbered, so one sent twice counts
-once."""
+"""Counts usage in memory, and adds it to the store every minute. Batches are numbered, so a batch that is sent twice
+counts once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 MOST_ROWS: Final = 50_000
 """The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""This number of rows in memory is written at once, before the minute is over."""
+"""As soon as this number of rows is in memory they are written, even before the minute is over."""
 BATCH_ROWS: Final = 500
 """The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256

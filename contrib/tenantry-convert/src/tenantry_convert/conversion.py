@@ -20,7 +20,7 @@ TENANT_REMINDER = (
     "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
     "where customer_id = {{ user_group.id }}"
 )
-"""Printed with every converted query, because the other tool's query has no such condition."""
+"""Printed with every converted query, because the other tool's query does not restrict the rows to a customer."""
 
 DEFAULT_NAME: Final = "query"
 """The name that an unnamed query gets."""
@@ -125,7 +125,7 @@ class Conversion:
     _items: list[ConversionItem] = field(default_factory=list)
 
     def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
-        """Replace a span. With ``around``, do so only if everything in that span is converted."""
+        """Replace a span. With ``around``, only if everything in the span ``around`` is converted."""
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:

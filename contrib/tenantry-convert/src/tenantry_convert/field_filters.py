@@ -23,7 +23,7 @@ _PATTERNS = {
     "string/ends-with": ("like", "suffix"),
 }
 _WITH_ILIKE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickhouse", "databricks"})
-"""Dialects whose ``like`` is case-sensitive, and which have ``ilike`` for the other case."""
+"""Dialects whose ``like`` is case-sensitive and that have a case-insensitive ``ilike``."""
 
 
 def field_filter(widget: str, column: str, dialect: str, declare: Declare) -> str | None:

@@ -1,6 +1,6 @@
 """Reads queries and variables from the JSON of a question of Metabase.
 
-It reads both forms: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
+There are two forms: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def _default(value: Any, widget: str) -> Any:
 def date_range(value: str) -> str:
     """Convert a range of Metabase to Tenantry's syntax.
 
-    It may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. In any other
-    string only ``~`` is replaced, so that the parameter's declaration fails.
+    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. In any
+    other string only ``~`` is replaced, so that the parameter's declaration fails.
     """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:

@@ -1,6 +1,6 @@
-"""The driver of Databricks, over its SQL connector: the server binds named parameters, and the connector cancels.
+"""The driver of Databricks, over its SQL connector: the server binds named parameters, the connector cancels.
 
-Its tests use a fake server: it has not been tested with Databricks itself.
+The tests use a fake server, so this driver has not been tested with Databricks itself.
 """
 
 from __future__ import annotations

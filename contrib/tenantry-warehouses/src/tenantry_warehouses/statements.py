@@ -45,7 +45,7 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
 
 
 class ReadingStatements:
-    """Refuses statements that do not read."""
+    """Refuses statements that do more than read."""
 
     def __init__(self, source_id: str, dialect: str) -> None:
         self._source_id = source_id
@@ -55,7 +55,7 @@ class ReadingStatements:
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
         """Raise NotOneStatement, QueryFailed or an error of ``ask`` unless the statement only reads. ``ask`` asks the
-        engine, and returns a reason to refuse the SQL, or None. It is not called again for permitted SQL."""
+        engine, and returns a reason to refuse the SQL, or None; permitted SQL is not asked about again."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:

@@ -41,7 +41,7 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise MissingVariable if a required or ``needed`` variable has no value; it names them all. Raises TypeError
+        """Raise one MissingVariable that names each required or ``needed`` variable without a value. Raises TypeError
         if ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
@@ -119,7 +119,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a copy of a list. It refuses strings, objects and sets."""
+        """Return a function that reads a copy of a list, and refuses strings, objects and sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

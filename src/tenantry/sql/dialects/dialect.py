@@ -44,7 +44,7 @@ class FunctionNames(NamedTuple):
     words: frozenset[str] = frozenset()
     """Keywords that run a string as SQL."""
     tables: frozenset[str] = frozenset()
-    """Names that are such functions only in ``from``."""
+    """Functions that can run a string as SQL only in ``from``."""
 
     def matches(self, name: str) -> bool:
         """Return whether ``name`` is one of the functions, ignoring case."""
@@ -85,7 +85,7 @@ def for_each_unit(bucket: str) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. Names in ``{…}`` mark where its strings of SQL are filled in."""
+    """The rules of one SQL dialect. In strings of SQL, names in ``{…}`` are replaced."""
 
     name: str
     paramstyle: str

@@ -1,4 +1,4 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which apply a value to a column of the author.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
 
 Each builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without end. If the value
 is absent, the condition is ``1 = 1``; ``parsing.vanishing`` refuses filters in places where ``1 = 1`` is not neutral.

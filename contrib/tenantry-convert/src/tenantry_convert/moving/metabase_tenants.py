@@ -24,8 +24,8 @@ def from_metabase(
 ) -> None:
     """Move the tenants of Metabase.
 
-    TENANTS is a saved answer of GET /api/ee/tenant, in which all attributes are strings. Name the attributes to convert
-    by --number and --list.
+    TENANTS is a saved answer of GET /api/ee/tenant. In it all attributes are strings: name those to convert with
+    --number and --list.
     """
     attributes = _Attributes(numbers, lists, routing, schema)
 

@@ -169,8 +169,7 @@ _LONGEST: Final = 400  # characters of a clause that a fix shows
 
 
 def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return SQL such as ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``; empty if a condition is not
-    plain."""
+    # Such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]"; empty if a condition is not plain.
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

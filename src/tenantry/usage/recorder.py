@@ -125,6 +125,7 @@ class UsageRecorder:
         return group
 
     def count_hit(self, entry: CountedEntry) -> None:
+        """Count a use of the cache entry."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:
@@ -140,6 +141,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
+        """Move the hits of cache entries to the counts."""
         with self._lock:
             self._collect_hits()
 

@@ -119,7 +119,7 @@ class Conversion:
     names: dict[str, str] = field(default_factory=dict)
     """Name of a variable in the other tool -> name of the parameter."""
     fragments: dict[str, str] = field(default_factory=dict)
-    """Name of each included fragment -> the SQL that stands for it when the result is compiled."""
+    """Name of each included fragment -> the SQL that replaces it when the result is compiled."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
     _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)

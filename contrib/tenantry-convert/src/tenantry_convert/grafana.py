@@ -29,13 +29,11 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 class _Use(NamedTuple):
-    """One use of a variable. ``form``: its format. ``region``: the string or quoted name around it."""
-
     name: str
     form: str
     start: int
     end: int
-    region: Region | None
+    region: Region | None  # the string or quoted name around the variable
 
 
 def convert_grafana(conversion: Conversion, dialect: Dialect) -> None:

@@ -35,8 +35,8 @@ from tenantry.sql import BoundSQL
 _BUFFERED = 1  # rows that SQLAlchemy fetches ahead
 
 # SQL that every engine lexes in the same way: plain strings, quoted names, two kinds of comments, and no character that
-# only some engines read as a quote, an escape or a comment. With other SQL, what is a placeholder for one engine could
-# be a part of a string for another.
+# only some engines read as a quote, an escape or a comment. In other SQL, a placeholder of one engine could be a part
+# of a string for another.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/

@@ -270,7 +270,7 @@ def naive_utc(moment: datetime) -> datetime:
 
 
 def utc_text(moment: datetime) -> str:
-    """Return an instant in UTC as ``2026-01-31 09:30:00``."""
+    """Return an instant in UTC, as ``2026-01-31 09:30:00``."""
     return naive_utc(moment).isoformat(sep=" ")
 
 

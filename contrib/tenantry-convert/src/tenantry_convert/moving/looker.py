@@ -9,7 +9,7 @@ from tenantry_convert.moving.groups_file import Groups, number, read_json, warn,
 
 TRUE = {"yes", "true", "1"}
 NOT_EMPTY = {"number", "yesno"}
-"""Attribute types for which an empty string means that there is no value."""
+"""Attribute types for which an empty string means a missing value."""
 
 _file = click.Path(path_type=Path)
 

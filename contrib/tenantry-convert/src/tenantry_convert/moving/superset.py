@@ -74,7 +74,7 @@ def _groups(exports: list[Any], unread: list[str]) -> Groups:
             warn(f"not read: {customer}: {clause}")
         else:
             known |= read
-    # If no rule of a customer was read, `properties` is left out, so that the group keeps what was written by hand.
+    # If no rule of a customer was read, `properties` is left out, so that the group keeps properties set by hand.
     return {
         customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
     }

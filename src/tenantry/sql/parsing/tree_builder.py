@@ -233,7 +233,7 @@ class TreeBuilder:
                 value = unescape(self.source, self.dialect, part, quote, lexeme.backslash)
                 if "\0" in value:
                     fix = "remove \\0 from the literal"
-                    raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)
+                    raise self.source.error(part.start, "a parameter cannot contain a NUL", fix)
                 parts.append(value)
         only = parts[0]
         if alone and isinstance(only, VariableReference):

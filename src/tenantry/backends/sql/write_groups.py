@@ -1,7 +1,7 @@
-"""Writes of one group, in the caller's transaction.
+"""Writes one group in the caller's transaction.
 
 A row with the Idempotency-Key is inserted before the write, and gets the response after it. A second writer with the
-key waits for the first transaction and repeats its response."""
+key waits for the first transaction, then repeats its response."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the group has another handle."""
+    """Like ``GroupStore.update``; raises StoreReplaced too, and HandleChanged if the group has another handle."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -202,7 +202,7 @@ _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previo
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Save a group. Its row is locked; the revision in WHERE only checks that."""
+    """Save a group whose row is locked. The revision in WHERE only checks the lock."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another writer at the same time: try again")

@@ -1,7 +1,5 @@
-"""Combines the reads that are requested in one tick of an event loop.
-
-After a start, many reads miss the cache in one tick; one statement for all of them saves round trips. A single read
-waits only until its tick ends."""
+"""Combines the reads that are requested in one tick of an event loop. This saves round trips after a start, when many
+reads miss the cache. A single read waits only until its tick ends."""
 
 from __future__ import annotations
 

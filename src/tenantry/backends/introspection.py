@@ -66,7 +66,7 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the token's group; None if the server calls the token inactive or its key is not in ``keys``. Raises
+        """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
         StoreUnavailable if there is no valid answer."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
@@ -216,7 +216,7 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """Parse the body of a response with status 200. The request for ``token`` was sent at ``now``.
+    """Parse the body of a response with status 200 to a request for ``token`` that was sent at ``now``.
 
     A token in its grace is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock. Raises
     StoreUnavailable, whose message quotes no part of the body."""

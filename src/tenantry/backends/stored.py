@@ -90,8 +90,8 @@ class StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the default of the stored environment).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` has a lower version than the live token. Handles are
-        never reused, so a lower version with a valid signature was this group's token earlier."""
+        Raises UnknownToken, or TokenAlreadyRotated for a lower version, which was this group's token because handles
+        are never reused."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:

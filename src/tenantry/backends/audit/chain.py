@@ -1,8 +1,8 @@
 """Seals the audit trail: the MAC of each entry covers the entry and the previous seal, so a change made without the key
 is detected.
 
-Programs without the keys write unsealed entries, which the next seal covers too. The keys are used for nothing else
-(docs/decisions/0074-audit-chain.md). No I/O."""
+Programs without the keys write unsealed entries, which the next seal covers too (docs/decisions/0074-audit-chain.md).
+No I/O."""
 
 from __future__ import annotations
 

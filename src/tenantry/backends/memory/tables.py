@@ -86,8 +86,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        While it runs, the slots of ``handles`` are odd. If it changed something, lists a change of the handle
-        ``listed`` (default: the first of ``handles``) and notifies the listeners."""
+        Meanwhile the slots of ``handles`` are odd. A change is listed for the handle ``listed`` (default: the first of
+        ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

@@ -205,8 +205,7 @@ class _RedisConnections:
 
 class RedisBatcher:
     """Combines the reads of one tick. At most two commands run at once, so a silent server holds only two connections.
-    A caller waits ``budget`` seconds; the command continues, so that a slow handshake can finish. ``ended``: see
-    TickBatcher."""
+    A command may take longer than ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

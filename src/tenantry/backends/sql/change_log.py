@@ -57,8 +57,6 @@ class WriteResult(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GroupNote:
-    """The audit entry of one write in a batch."""
-
     action: str
     group: UserGroup
     details: Mapping[str, str]
@@ -229,7 +227,7 @@ def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
     """Return the last of ``counted`` changes from ``row``. Trims the list once per thousand changes. Raises
-    StoreReplaced unless the store is the announced one."""
+    StoreReplaced."""
     if row is None:
         raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]

@@ -173,8 +173,6 @@ def remaining(deadline: float) -> float:
 
 
 class CompiledQuery:
-    """SQL for one driver and the order of its parameters."""
-
     __slots__ = ("_constants", "_names", "is_hot", "text")
 
     def __init__(self, query: Query, dialect: Dialect) -> None:
@@ -286,7 +284,6 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows in order, in few statements."""
     # With RETURNING, SQLAlchemy puts many rows into one statement; without it each row is a statement.
     connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
 

@@ -36,7 +36,7 @@ class StoreIdentity:
 class HostSlots:
     """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at first use, and
     again after it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name,
-    unless another process has already done so, and returns the new identity. Both take a deadline."""
+    unless another process has already done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -96,7 +96,6 @@ class HostSlots:
             return slots
 
     def raise_longest_lease(self, seconds: float) -> None:
-        """Note that a reader may use its cache for up to ``seconds``."""
         self._longest_lease = max(self._longest_lease, seconds)
 
     async def wait_until_visible(

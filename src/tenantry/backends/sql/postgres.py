@@ -1,6 +1,5 @@
 """A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement;
-writes use SQLAlchemy Core. Each event loop has its own connections, which ``aclose`` or the end of the loop closes
-(tenantry/aio/loop_local.py)."""
+writes use SQLAlchemy Core. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 

@@ -160,8 +160,8 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """Convert a row of the audit trail. If a value was altered so that it cannot be read, return an entry with NO_SEAL:
-    the trail can still be listed, and the chain check reports the entry."""
+    """Convert a row of the audit trail. If a value was altered so that it cannot be read, return an entry with NO_SEAL,
+    which the chain check reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

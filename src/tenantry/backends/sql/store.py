@@ -123,9 +123,8 @@ class SQLStore(WrittenBackend):
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """Return the committed changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes
-    commit in the order of their generations, so none can appear later in a part that was read. Raises StoreUnavailable,
-    MigrationNeeded."""
+    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes commit in
+    the order of their generations, so reading page by page misses none. Raises StoreUnavailable, MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first

@@ -57,7 +57,6 @@ def get_or_create(
     token: Token,
     once: IdempotencyKey | None,
 ) -> Issued:
-    """Like ``GroupStore.get_or_create``. A new group is not listed as a change, because no cache can hold it."""
     now = context.now(connection)
     issued = _answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
@@ -218,7 +217,6 @@ def _answered_once(
     now: datetime,
     write: Callable[[], Issued],
 ) -> Issued:
-    """Call ``write`` and store its result, or return the stored result if the key was used within 24 hours."""
     if once is None:
         return write()
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))

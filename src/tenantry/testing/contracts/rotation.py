@@ -82,7 +82,7 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """A token that was rotated cannot rotate again, even during its grace."""
+        """Not even during its grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -130,8 +130,7 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """Listeners get the handle and generation of each change. Creations, reads, refused and repeated writes are not
-        changes."""
+        """Creations, reads, refused and repeated writes are not changes."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
@@ -235,15 +234,13 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """A store keeps the first of ``body_hashes``. A repeated request is recognised if any of its hashes equals it:
-        after another signing key was made active, its first hash is another one."""
+        """The stored hash may equal any of ``body_hashes``, because another signing key may have become active."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
-        """After another rotation or a deletion the key raises IdempotencySuperseded instead of returning its token."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         third = await rotate(store, second, grace_seconds=60)

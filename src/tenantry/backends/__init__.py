@@ -1,4 +1,5 @@
-"""Stores in memory, SQLite or PostgreSQL, introspection of another server, a second-level cache, and buses."""
+"""Backends: stores in memory, SQLite or PostgreSQL, introspection of another server, a second-level cache, and
+buses."""
 
 from typing import TYPE_CHECKING
 

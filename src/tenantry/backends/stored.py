@@ -90,8 +90,8 @@ class StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the default of the stored environment).
 
-        Raises UnknownToken, or TokenAlreadyRotated for a lower version, which was this group's token because handles
-        are never reused."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. A lower version
+        proves that, because handles are never reused."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -209,7 +209,8 @@ class StoreClock:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """Return the current time. ``micros``: the database's time in microseconds since 1970, if it has a clock."""
+        """Return the current time. ``micros``: the database's time in microseconds since 1970; None if the database has
+        no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

@@ -154,7 +154,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """Import httpx2 with the first client."""
+        """Import httpx2 when the first client is made."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:

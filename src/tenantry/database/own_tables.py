@@ -1,5 +1,6 @@
 """Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks at
-registration and on each connection. Looks for tables instead of addresses, to find other paths, links and copies."""
+registration and on each connection. Looks for the tables instead of comparing addresses, so that other paths, links and
+copies are found."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether the path is an SQLite file. Raises OSError."""
+    """Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 

@@ -127,7 +127,7 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "expires_at": _ISO_TIME,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields with a default that are in every document. All other fields with a default were added after the first version,
+"""Fields that have a default and are nevertheless in every document. All other fields with a default were added later,
 so documents of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
@@ -162,7 +162,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""For the member ``user_group`` of an introspection response."""
+"""The form of the member ``user_group`` in an introspection response."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
 """The columns that hold JSON."""
@@ -173,10 +173,10 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""For an entry of a second-level cache, whose key has the handle."""
+"""The form of an entry in a second-level cache. The entry's key has the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""For a response that is stored with its Idempotency-Key. Other columns of its row have the environment and the
+"""The form of a response that is stored with its Idempotency-Key. Other columns of the row have the environment and the
 handle."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation, if the rotation granted a grace, even one that is over."""
+        """The token before the last rotation, if the rotation granted a grace. The grace may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

@@ -46,7 +46,7 @@ def schema_names(folder: str | Path) -> list[str]:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("an object has the same name twice")
+        raise ValueError("an object has the same name twice: use each name once")
     return made
 
 

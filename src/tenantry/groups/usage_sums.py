@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""Environment and id under which a process counts the groups beyond its limit of separately counted groups. No real
-environment has an empty name."""
+"""Environment and id for the usage of groups that a process does not count separately, because it already counts too
+many. No real environment has an empty name."""
 
 
 class Usage(NamedTuple):

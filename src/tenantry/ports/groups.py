@@ -20,8 +20,8 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first response. It raises IdempotencyInFlight; IdempotencyKeyReused for
-    another body; IdempotencySuperseded if the response's token is no longer live."""
+    With ``once``, a repeated write returns the first response. Such a write may raise IdempotencyInFlight;
+    IdempotencyKeyReused for another body; IdempotencySuperseded if the response's token is no longer live."""
 
     async def get_or_create(
         self,

@@ -127,7 +127,7 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """Open a StreamingDriver and a connection. Skips the test for other drivers."""
+    """Skips the test for drivers that cannot stream."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

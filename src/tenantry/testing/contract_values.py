@@ -60,7 +60,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""``Column.type`` for each kind that has another name there."""
+"""For each kind that ``Column.type`` calls by another name: that name."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),

@@ -153,7 +153,6 @@ def _text(value: Any) -> str:
 
 @contextmanager
 def observe(recorder: Recorder, level: int) -> Iterator[None]:
-    """Make Tenantry and logging in this process call ``recorder``; set the root logger to ``level``."""
     bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
     handle = logging.Logger.callHandlers
 

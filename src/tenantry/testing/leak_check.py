@@ -199,7 +199,7 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed; then backwards, ``at_once`` items together."""
+    """Run one item at a time, so that output can be attributed; then backwards, ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

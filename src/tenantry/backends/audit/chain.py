@@ -21,7 +21,7 @@ _NOTHING: Final = bytes(32)
 
 
 class ChainKeys(Protocol):
-    """Provides the keys of seals; implemented by KeyRing."""
+    """Implemented by KeyRing."""
 
     @property
     def active_id(self) -> str:

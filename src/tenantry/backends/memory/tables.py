@@ -73,7 +73,7 @@ class MemoryTables:
     ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored state of an environment. Raises UnknownEnvironment."""
+        """Return an environment as stored. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -86,8 +86,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        Meanwhile the slots of ``handles`` are odd. A change is listed for the handle ``listed`` (default: the first of
-        ``handles``), and listeners are notified."""
+        While it runs, the slots of ``handles`` have odd versions. A change is listed for the handle ``listed``
+        (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

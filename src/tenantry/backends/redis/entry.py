@@ -113,7 +113,7 @@ class RedisCommands:
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """None for a key that is missing or of another type."""
+        """Return the values; None for a key that is missing or of another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values

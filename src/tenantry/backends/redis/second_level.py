@@ -1,7 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
 Entries may be stale. The resolver polls the store's changes, and uses an entry only if they show no change of the
-handle since the entry's generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
+entry's group since its generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
 store."""
 
 from __future__ import annotations

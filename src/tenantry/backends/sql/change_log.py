@@ -49,7 +49,7 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The result of a write that caches must notice, with its changes."""
+    """The value that a write returns, with the changes that caches must notice."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -114,7 +114,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# For entries that are sealed and added later: the same without the entry. Returns the chain's head and a number for it.
+# For an entry that is sealed and added later: the same without the entry. Returns the chain's head and a number for the
+# entry.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_THERE = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),

@@ -75,7 +75,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # the name of a prepared statement does not 
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error; None if it has another cause, such as a bug."""
+    """Convert a driver's error; None if the error has another cause, such as a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -145,7 +145,7 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``; reads it after the call, never before. Raises like ``read``."""
+        """Return the row of ``queries.LOOK_UP``. The read begins after the call. Raises like ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
@@ -215,7 +215,6 @@ def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Ro
 
 
 def count(connection: Connection, query: Query, /, **values: Any) -> int:
-    """Run a statement; return the number of changed rows."""
     compiled = _of(connection)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
@@ -260,7 +259,6 @@ def _insert(connection: Connection, table: Table) -> Any:
 
 
 def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
-    """Delete expired rows, at most a hundred."""
     expired = select(*table.primary_key).where(table.c.expires_at <= to_micros(now))
     delete_chosen(connection, table, expired.order_by(table.c.expires_at))
 

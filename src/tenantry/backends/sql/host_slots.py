@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if they cannot be opened, because then
-        this host's caches would not notice the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable without slots, because this host's
+        caches would miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -129,7 +129,7 @@ class HostSlots:
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, unless it no longer has the one in ``identity``."""
+    """Give the store a random run name, if it still has the run name of ``identity``."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 

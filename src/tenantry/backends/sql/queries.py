@@ -1,4 +1,4 @@
-"""Statements of look-ups and polls, and those that several modules use, in SQLAlchemy Core (run as in engine.py)."""
+"""Statements of look-ups and polls, and those that several modules use, in SQLAlchemy Core."""
 
 from __future__ import annotations
 

@@ -189,6 +189,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """``row``: the number and MAC of the head. The MAC is None before the first seal."""
+    """``row``: number and MAC of the head. The MAC is None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

@@ -87,7 +87,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    # Read it without alembic, because the import of alembic takes a seventh of a server's start.
+    # Read the revision without alembic, because the import of alembic takes a seventh of a server's start.
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None

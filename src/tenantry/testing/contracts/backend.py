@@ -8,7 +8,7 @@
         async def backend(self, store): ... # your backend, from which the tests read
 
 The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. LeaseContract
-includes BackendContract. A LeasedBackend must pass LeaseContract, because a Resolver caches its groups.
+includes BackendContract. A LeasedBackend must pass LeaseContract, because a Resolver caches the results.
 """
 # ruff: noqa: S101 - tests, which third parties run too
 

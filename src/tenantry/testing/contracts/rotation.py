@@ -1,5 +1,3 @@
-"""The contracts of rotation and of Idempotency-Keys."""
-
 from __future__ import annotations
 
 import asyncio

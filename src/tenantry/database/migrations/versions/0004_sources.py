@@ -1,5 +1,5 @@
-"""Triggers that list writes to data sources as changes, for caches, even writes by older versions and by hand. Without
-the column ``sources`` of this migration, no data source is cached."""
+"""Triggers that list all writes to data sources as changes, even those by older versions and by hand. Without this
+migration's column ``sources``, no data source is cached."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN
 """Sets the idle limit for one transaction only, because behind a pooler a session setting would reach other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection: behind a pooler, pg_backend_pid() may differ from
-# the pid that the client got at connect. It is one statement, because the pooler may send a second one to another server
+# the pid that the client got at connect. It is one statement, because a pooler may send the next one to another server
 # process.
 _DIRECT = (
     "select case when pg_backend_pid() = {} then"

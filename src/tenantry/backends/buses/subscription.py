@@ -46,6 +46,8 @@ _LONGEST_PAUSE = 5.0
 
 
 class BusStatus(StrEnum):
+    """The state of a bus."""
+
     IDLE = "idle"
     """Not followed."""
     CONNECTING = "connecting"

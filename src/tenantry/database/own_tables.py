@@ -1,6 +1,6 @@
 """Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks at
-registration and on each connection. Looks for the tables instead of comparing addresses, so that other paths, links and
-copies are found."""
+registration and on each connection. Looks for the tables instead of comparing addresses, to find other paths, links and
+copies."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources under the lease of their store's groups; implemented by Resolver."""
+    """Caches data sources while the store's changes are polled, as for groups; implemented by Resolver."""
 
     @property
     def staleness(self) -> float:

@@ -29,8 +29,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test. The engine has a table that a user with more rights could write. All SQL in the
-    fields is a template."""
+    """Describes an engine to test, with a table that a user with more rights could write. All SQL in the fields is a
+    template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""

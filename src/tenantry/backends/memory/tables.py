@@ -44,7 +44,7 @@ class StoredCode:
 
 @dataclass(slots=True)
 class MemoryTables:
-    """Tables as dicts by unique key. Hold ``lock`` to write, or to read several tables."""
+    """Tables as dicts by unique key. Hold ``lock`` to write, or to read several."""
 
     clock: Clock
     keys: ChainKeys | None = None

@@ -169,7 +169,7 @@ def _data_source(row: Row) -> RegisteredSource:
 
 
 def write_session(session: SessionVariables) -> str | None:
-    """Ordered JSON pairs; NULL for none."""
+    """Format the variables as ordered JSON pairs; NULL for none."""
     return json.dumps(session) if session else None
 
 

@@ -102,7 +102,7 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
 """Writes a group or a tombstone, but keeps a stored entry of a later generation, because writes may arrive late. A
-tombstone also does not replace a group of its own generation, because the group was read after that write."""
+tombstone also does not replace a group of the same generation, because the group was read after that write."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 

@@ -69,7 +69,7 @@ class Runner:
 
     def deadline(self, at_least: float = 0.0) -> float:
         """Return the deadline of a call that begins now: slightly before its caller's timeout, or ``at_least`` seconds
-        from now for longer work that no request waits for."""
+        from now for longer work that no request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:

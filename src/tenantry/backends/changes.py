@@ -1,4 +1,4 @@
-"""Limits of a store's list of changes, and the listeners that each change notifies."""
+"""Limits and listeners of a store's list of changes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. On
-SQLite, writes without SQLAlchemy Core are ten times faster."""
+"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. Writes
+bypass SQLAlchemy Core, which on SQLite makes them ten times faster."""
 
 from __future__ import annotations
 

@@ -126,9 +126,9 @@ class FrontMatter:
     """The metadata at the head of a page.
 
     Absent fields are empty. ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
-    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide,
-    or empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty;
-    ``url``: where the page's sidebar entry leads instead of to the page; ``hide_api_marker``: hide the HTTP method in
+    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide, or
+    empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty; ``url``:
+    the address that the page's sidebar entry links to instead of the page; ``hide_api_marker``: hide the HTTP method in
     the sidebar.
     """
 

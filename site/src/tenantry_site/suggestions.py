@@ -8,7 +8,7 @@ from posixpath import basename, commonprefix, dirname
 
 _SEPARATORS = re.compile(r"[-_\s]+")
 _LONGEST_NAME = 100
-"""Characters of a name; longer ones are not compared, as they are unlikely to be typing errors."""
+"""Maximum number of characters of a name that is compared. Longer names are unlikely to be typing errors."""
 
 _MAX_COMPARISONS = 50
 """Maximum number of missing paths whose spelling is compared with the known paths; this bounds the work for a site

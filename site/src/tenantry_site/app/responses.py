@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FOREVER = "public, max-age=31536000, immutable"
 """``Cache-Control`` for files with a content hash in their names."""
 FRESH = "no-cache"
-"""``Cache-Control`` for other files: they may be cached, but must be revalidated before each use."""
+"""``Cache-Control`` for files without a content hash: they may be cached, but must be revalidated before each use."""
 
 _CACHE_BYTES: Final = 16 * 2**20
 _MIN_COMPRESSED: Final = 860
@@ -61,7 +61,6 @@ class ResponseSender:
         self._compressed: LRUCache[str, bytes] = LRUCache(_CACHE_BYTES, getsizeof=len)
 
     async def send(self, response: SiteResponse, scope: Scope, send: Send) -> None:
-        """Send a whole response."""
         asked = Headers(scope=scope)
         headers = self._headers_of(response)
         tag = response.tag or etag_of(response.content)
@@ -204,7 +203,6 @@ def media_type(path: str) -> str:
 
 
 def is_compressible(kind: str) -> bool:
-    """Whether content of a media type is worth compressing."""
     return kind.startswith(_COMPRESSIBLE)
 
 
@@ -222,7 +220,7 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
         return False
     with file:
         found = os.fstat(file.fileno())
-        # The tag is the key of cached compressed content. It has the path, as copies may have equal times and sizes
+        # The tag is the key of cached compressed content. It includes the path: copies may have equal times and sizes
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )

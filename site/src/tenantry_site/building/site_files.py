@@ -153,7 +153,7 @@ class SiteFiles(Mapping[str, str | bytes]):
     """Relative path -> contents of the files of a scan: ``str`` for Markdown, JSON and YAML, ``bytes`` for other files.
 
     Each access reads the file again. It raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an
-    unreadable or too large file is empty, and ``diagnostics`` has the problem.
+    unreadable or too large file gives empty contents, and the problem is in ``diagnostics``.
     """
 
     def __init__(self, scan: Scan) -> None:

@@ -27,8 +27,8 @@ _CHUNK: Final = 2**20
 class Staging:
     """A context manager for a staging folder: ``with Staging(out) as staging: staging.write(…); staging.publish()``.
 
-    Leaving it removes files that were not published. Entering it raises SiteError if ``out`` cannot be created or has
-    files that no build made.
+    Leaving the context removes files that were not published. Entering it raises SiteError if ``out`` cannot be created
+    or has files that no build made.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:

@@ -24,7 +24,7 @@ def icon(
     element: Element, context: RenderContext, default: str = "", attribute: str = "icon", colored: bool = True
 ) -> Markup:
     """The icon that an element's attribute gives: a name, the path of a picture, or an SVG. ``default``: name of the
-    icon without the attribute; ``colored``: apply the element's ``color``."""
+    icon to use without the attribute; ``colored``: apply the element's ``color``."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
         drawing = _own(name, element, context, attribute)
@@ -104,7 +104,7 @@ _CAMEL: Final = re.compile(
     r"|Color|Effect|Order)(?=\s*=)"
 )
 _TEXT: Final = re.compile(r">[^<>]+<")
-"""Text between elements. It is removed, as no element that is kept shows text."""
+"""Text between elements. It is removed, because none of the allowed elements shows text."""
 _OPENING: Final = re.compile(r"<svg\b[^>]*>")
 _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|height)="[^"]*")')
 

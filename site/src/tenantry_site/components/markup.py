@@ -28,13 +28,13 @@ CODES: dict[str, str] = {
 
 
 def report_outside(element: Element, context: RenderContext, parents: str) -> None:
-    """Report a part, such as a tab, outside its parent component; it is shown anyway."""
+    """Report a part, such as a tab, outside its parent component. The part is shown anyway."""
     message = f"<{element.name}> is outside {parents}: it is shown as a separate section"
     context.report(Severity.WARNING, "PAGE050", message, f"put it into {parents}", element.line)
 
 
 def report_beside(element: Element, context: RenderContext, parts: str) -> None:
-    """Report content between the parts of a component; it is shown with the part before it."""
+    """Report content between the parts of a component. The content is shown with the part before it."""
     message = f"<{element.name}> has content that is not in a {parts}: it is shown with the part before it"
     context.report(
         Severity.INFO, "PAGE051", message, f"put it into a {parts}, or before or after <{element.name}>", element.line
@@ -82,8 +82,8 @@ _COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in name
 
 
 def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
-    """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without a colour that
-    is known, which is reported."""
+    """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without the
+    attribute, or if the colour is unknown, which is reported."""
     if attribute not in element.attributes:
         return ""
     color = nearest_color(element.text(attribute))

@@ -95,7 +95,7 @@ def _without_tags(node: Node, spans: list[tuple[int, int]]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class TabPanel:
-    """A tab for its template. ``titled``: the content already shows the title."""
+    """The template variables of a tab. ``titled``: the content already shows the title."""
 
     id: str
     title: Markup
@@ -173,8 +173,8 @@ def _code(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
 
 
 def tab_group(tabs: Sequence[TabPanel], before: str = "", *, code: bool = False, mark: str = "") -> Markup:
-    """Tabs as a list of links to the sections below it. ``before``: content above them; ``mark``: a name by which
-    scripts find the group."""
+    """Tabs as a list of links, with the sections below the list. ``before``: content above the list; ``mark``: a name
+    by which scripts find the group."""
     return render_template("components/tabs", tabs=tabs, before=before, code=code, mark=mark)
 
 

@@ -78,7 +78,8 @@ class Gradient(_Model):
 class Background(_Model):
     """The background colours of the page in light and dark mode.
 
-    SPEC 2.2 requires both; a file with only one gets a warning, because many real files have only one.
+    SPEC 2.2 requires both colours. A file with only one gets a warning instead of an error, because many real files
+    have only one.
     """
 
     light: Hex | None = Field(default=None, description="Background colour of the page in light mode.")

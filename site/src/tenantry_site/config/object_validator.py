@@ -158,7 +158,7 @@ _VALIDATORS: dict[type[BaseModel], ObjectValidator] = {}
 
 
 def validator_for(model: type[BaseModel]) -> ObjectValidator:
-    """The validator of a model class. It is cached before its fields are added, as a group contains groups."""
+    """The validator of a model class. It is cached before its fields are added, because groups can contain groups."""
     if model in _VALIDATORS:
         return _VALIDATORS[model]
     validator = _VALIDATORS[model] = ObjectValidator(model, model.shorthand)  # type: ignore[attr-defined]  # every class of the model has it
@@ -222,8 +222,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema(*, strict: bool = False) -> dict[str, Any]:
     """The JSON Schema (2020-12) of the configuration file, as a new dict.
 
-    It rejects a file if ``loads`` reports an error or, with ``strict``, a warning, whose code has ``in_schema`` in
-    ``diagnostics.CODE_TABLE``; it accepts all other files. The lenient schema accepts unknown keys and is meant for
+    The schema rejects a file if ``loads`` reports an error or, with ``strict``, a warning, whose code has ``in_schema``
+    in ``diagnostics.CODE_TABLE``. It accepts all other files. The lenient schema accepts unknown keys and is meant for
     editors; the strict one is meant for release checks.
     """
     definitions: dict[str, Any] = {

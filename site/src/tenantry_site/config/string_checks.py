@@ -64,7 +64,8 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """The address with its scheme, if it is a mail address or a host without one, which is reported; else None."""
+    """If the string is a mail address or a host name without a scheme, report that and return it with the scheme.
+    Otherwise return None."""
     if _MAIL.search(text):
         message = f"{location.display()} is {quoted(text)}, a mail address without mailto:, which is added"
         context.diagnostics.add(location, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")

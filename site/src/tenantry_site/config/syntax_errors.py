@@ -88,7 +88,6 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG010", f"the file begins with {rest}, not with {{", fix, at)
 
     def no_value(self, at: int) -> SyntaxProblem:
-        """A value is missing here."""
         character = self._text[at]
         if character == END:
             return SyntaxProblem(

@@ -72,7 +72,8 @@ OTHER_PLATFORMS = frozenset({
 """Platforms without support here. They are not typing errors, so no similar name is suggested."""
 
 _SHOWN: dict[type, tuple[str, ...]] = {CallToAction: ("name", "url"), Api: ("baseUrl",), Colors: ("primary",)}
-"""Fields that ``example_object`` shows instead of its default, the required fields or, without any, the first two."""
+"""Model class -> the fields that ``example_object`` shows. For other classes it shows the required fields or, if none
+is required, the first two."""
 
 _BARE: dict[type, str] = {
     Anchor: "url",
@@ -90,12 +91,12 @@ _BARE: dict[type, str] = {
     TopbarLink: "url",
     Version: "name",
 }
-"""The field that an author probably meant by writing a string instead of the object."""
+"""Model class -> the field that an author probably meant by writing a string instead of the object."""
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object; a
-    string is shown in the field that was probably meant."""
+    """An example of a model class in JSON, for messages. ``value``: the value that the author wrote instead of an
+    object. A string is shown in the field that was probably meant."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -165,8 +166,6 @@ class StringValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class BooleanValidator(Validator):
-    """Validates ``true`` and ``false``."""
-
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         if isinstance(value, bool):
             return value
@@ -256,8 +255,6 @@ class ListValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class StringOrObjectValidator(Validator):
-    """Validates values that may be a string or an object."""
-
     text: StringValidator
     object: Validator
 

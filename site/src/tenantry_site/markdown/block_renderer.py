@@ -66,7 +66,6 @@ class BlockRenderer:
         self._render_footnotes()
 
     def tokens(self, text: str) -> Tokens:
-        """Parse Markdown into block tokens."""
         tokens: Tokens = []
         self._parser.block.parse(text, self._parser, self._env, tokens)
         return tokens
@@ -109,7 +108,7 @@ class BlockRenderer:
             buffer.out.insert(start, f"<h{level}>")
             buffer.out.append(f"</h{level}>\n")
             return at + 3
-        text = sections.since(mark)
+        text = sections.take_words(mark)
         identifier = buffer.context.identifier(text)
         if depth == 1 and self._title and text.casefold() == self._title.casefold():
             self._title = ""
@@ -189,7 +188,7 @@ class BlockRenderer:
 
     def _table_head(self, tokens: Tokens, at: int) -> int:
         """Open a table in a group that is labelled with the table's columns and can be scrolled with the keyboard. The
-        group is not a landmark: a page may have many tables, often with the same columns."""
+        group is not a landmark, because a page may have many tables with the same columns."""
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":

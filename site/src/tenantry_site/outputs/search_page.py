@@ -31,7 +31,7 @@ from tenantry_site.page import Page, Section
 LEVELS = (0.6, 1.1, 1.7, 2.6, 4.2, 7.0)
 """The weights that a posting can have; a word's weight is rounded to the nearest."""
 SECTIONS = 15
-"""Maximum number of sections of a part. One character encodes each combination of section and level."""
+"""Maximum number of sections of a part. It is limited because one character encodes both the section and the weight."""
 
 _BOUNDS = tuple((low + high) / 2 for low, high in pairwise(LEVELS))
 _FIRST = 0x21
@@ -97,7 +97,8 @@ def unpack(text: str) -> array[int]:
 
 
 MAX_WORD_LENGTH = 24
-"""Number of characters to which words are cut; readers rarely search for words that only differ after them."""
+"""Longer words are cut to this number of characters, because readers rarely search for words that differ only after
+it."""
 _MAX_NAME_PARTS = 4
 """Maximum number of parts of an identifier that is indexed as a whole too."""
 

@@ -147,7 +147,7 @@ def _integer(text: str) -> int:
 DEEPEST: Final = 100
 _TOO_DEEP: Final = f"it is nested deeper than {DEEPEST} levels"
 MOST: Final = 1_000_000
-"""Maximum number of values of a document; the values of a YAML alias count each time it is used."""
+"""Maximum number of values in a document. The values behind a YAML alias count once for each use."""
 
 
 class TooDeep(Exception):

@@ -187,7 +187,8 @@ _MOST = 64
 
 
 def server_urls(reference: Reference) -> frozenset[str]:
-    """The addresses of the servers of all operations. An address with variables is given for all their values."""
+    """The addresses of the servers of all operations. An address with variables is given once for each combination of
+    their values."""
     found: set[Server] = set()
     for operation in reference.operations:
         diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation

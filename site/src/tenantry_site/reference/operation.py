@@ -147,8 +147,8 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A credential of a request. ``name``: of the header, query parameter or cookie; ``labels``: of the input fields,
-    two for ``basic``, else one; ``prefix``: sent before the reader's input."""
+    """A credential of a request. ``name``: name of the header, query parameter or cookie; ``labels``: labels of the
+    input fields, two for ``basic``, else one; ``prefix``: string to send before the reader's input."""
 
     kind: Literal["bearer", "basic", "key"]
     location: In = "header"
@@ -168,7 +168,7 @@ class Credential:
 
 
 Authorization = tuple[tuple[Credential, ...], ...]
-"""Alternative ways to authenticate. One is enough; it needs all its credentials, and may have none."""
+"""Alternative ways to authenticate. Each lists the credentials that it needs together; an empty one needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class Endpoint:
 
     @property
     def callable(self) -> bool:
-        """Whether readers can send this request, that is, it is not a webhook."""
+        """Whether readers can send this request: it is not a webhook."""
         return self.method != "WEBHOOK"
 
     @property

@@ -181,7 +181,6 @@ def _example(ref: JsonRef, otherwise: Any) -> Any:
 
 
 def headers(response: JsonRef, schemas: Schemas) -> Iterator[Parameter]:
-    """The documented headers of a response."""
     for name, item in list(response.entries("headers"))[:_MOST]:
         header = item.followed().as_object()
         if header and name.lower() != "content-type":

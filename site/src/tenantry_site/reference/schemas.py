@@ -64,7 +64,8 @@ class Shape:
 
     @property
     def nested(self) -> bool:
-        """Whether the schema has contents to show below its line: properties, alternatives, or items that do."""
+        """Whether the schema has contents to show below its line: properties, alternatives, or items that have such
+        contents."""
         inner = self.items
         while inner is not None and inner.items is not None:
             inner = inner.items
@@ -155,7 +156,7 @@ def least(facts: Mapping[str, Any]) -> int | float | None:
 
 
 _MOST: Final = 600
-"""Maximum number of schemas in one body or parameter; further ones are cut, as the page would become too large."""
+"""Maximum number of schemas in one body or parameter. Further ones are left out, to limit the size of the page."""
 _DEEPEST: Final = 12
 
 
@@ -164,7 +165,8 @@ Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
 
 
 class Schemas:
-    """Reads schemas. ``ordered``: keep the document's order of properties; else required ones come first, then by name.
+    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first,
+    and both groups are sorted by name.
 
     ``known``: a cache of shapes that operations share, such as that of an error.
     """
@@ -263,7 +265,8 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """A constraint for required properties without a schema; some alternatives consist only of these."""
+    """A constraint that names the required properties without a schema. Some alternatives consist only of such a
+    constraint."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

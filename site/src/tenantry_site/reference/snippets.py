@@ -172,7 +172,8 @@ _MARK: Final = re.compile(r"@([A-Z]+)@")
 
 
 def javascript(request: Request) -> str:
-    """The request as a JavaScript module. With a body and GET or HEAD, which ``fetch`` refuses, it is for Node."""
+    """The request as a JavaScript module. A GET or HEAD with a body, which ``fetch`` refuses, becomes a program for
+    Node."""
     if request.body is not None and request.method in ("GET", "HEAD"):
         literal = value(request.body.text, "javascript", 0) if request.body.form == "json" else None
         expression = f"JSON.stringify({literal})" if literal is not None else _javascript_body(request.body)[1]

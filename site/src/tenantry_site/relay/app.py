@@ -1,7 +1,8 @@
 """The ASGI app of the relay, to which the playground's script posts requests.
 
-Pages of other origins cannot use it: to send its header or ``application/json``, a browser first needs permission by a
-CORS preflight request, which the relay never gives. As a second check, it compares ``Sec-Fetch-Site`` and ``Origin``.
+Pages of other origins cannot use the relay: to send its header or ``application/json``, a browser first needs
+permission by a CORS preflight request, which the relay never gives. As a second check, the relay examines
+``Sec-Fetch-Site`` and ``Origin``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from tenantry_site.relay.request import SCOPE_KEY, RelayRequest, check_names, pa
 from tenantry_site.relay.url import PORTS, parse_url
 
 MAX_REQUEST: Final = 512 * 1024
-"""Maximum size in bytes of a request to the relay. A 64 KiB body is six times as long if JSON escapes each
-character."""
+"""Maximum size in bytes of a request to the relay. If JSON escapes each character, a body of 64 KiB becomes six times
+as long."""
 
 _HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -39,7 +40,7 @@ _HEADERS: Final = {
 class Relay:
     """An ASGI app that takes ``{method, url, headers, body}`` by POST, sends that request, and returns the response.
 
-    It answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
+    The relay answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
     ``{"error": {"code", "message"}}`` with a code of ``CODES`` and the status of that code.
     """
 

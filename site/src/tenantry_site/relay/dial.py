@@ -60,7 +60,8 @@ _GLOBAL_V6: Final = ip_network("2000::/3")
 """The only IPv6 range that is allocated for the public internet."""
 
 _ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
-"""Upper half of an interface identifier whose lower half is an IPv4 address (RFC 5214, section 6.1)."""
+"""Values of the upper half of an interface identifier that mark the lower half as an IPv4 address (RFC 5214, section
+6.1)."""
 
 _Table = tuple[tuple[str, IPv4Network | IPv6Network], ...]
 
@@ -114,7 +115,8 @@ async def resolve(name: str, port: int) -> list[str]:
 async def checked_addresses(
     url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
 ) -> list[Ip]:
-    """The IP addresses of the URL's host. Raises RelayError if it has no address, or a forbidden one.
+    """The IP addresses of the URL's host. Raises RelayError if the host has no address, or if one of its addresses is
+    forbidden.
 
     ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
     that the URL itself contains, as the operator has allowed exactly this address. ``hint``: added to the error for a

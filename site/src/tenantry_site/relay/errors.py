@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The HTTP status that the relay answers with for an error code, and the code's meaning."""
+    """The HTTP status of the relay's response for an error code, and the code's meaning."""
 
     status: int
     meaning: str

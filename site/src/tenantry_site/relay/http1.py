@@ -27,7 +27,7 @@ _BODIED = frozenset({"POST", "PUT", "PATCH"})
 
 @dataclass(frozen=True, slots=True)
 class UpstreamResponse:
-    """The response of the API. ``truncated``: the body was longer than the limit, and is cut off there."""
+    """The response of the API. ``truncated``: the body was longer than the limit and has been cut."""
 
     status: int
     headers: tuple[tuple[str, str], ...]

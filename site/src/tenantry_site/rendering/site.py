@@ -207,7 +207,7 @@ def _search_labels(model: SiteModel) -> Iterator[tuple[str, str]]:
 class RenderedSite(dict[str, bytes]):
     """Path -> content of the finished files of a site.
 
-    If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` has the reason.
+    If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` says why.
     """
 
     config: SiteConfig | None = None

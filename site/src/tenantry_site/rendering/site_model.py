@@ -64,8 +64,8 @@ class SiteModel:
 class SiteModelBuilder:
     """Builds the model of one site repeatedly.
 
-    Attributes of the model whose inputs are unchanged stay the same object; by that, ``RenderedPages`` finds out which
-    pages to render again.
+    An attribute of the model stays the same object while its inputs are unchanged, so that ``RenderedPages`` can tell
+    which pages to render again.
     """
 
     def __init__(self, options: SiteOptions, *, incremental: bool = True) -> None:

@@ -29,7 +29,8 @@ _SECRET = re.compile(
 )
 """Names of files that are probably in the folder by mistake: keys, passwords, and copies of databases."""
 _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
-"""Suffixes of files that may contain a secret. Images and PDF files with such a name are published."""
+"""Suffixes of files that are not published if ``_SECRET`` matches their names. Images and PDF files with such names are
+published."""
 _HARMLESS = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
@@ -59,7 +60,7 @@ def classify(
     for path in sorted(paths):
         if any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/")):
             continue
-        # The path must be usable as an output path and as an address; that of a page must also be in normal form
+        # A path must be usable as an output path and as an address; the path of a page must also be in normal form
         whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
         if not (whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])):
             diagnostics.append(_unaddressable(path))
@@ -182,7 +183,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _MARKUP = re.compile(r"[*_`]|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Number of characters of a heading that are searched for a title, as these patterns take quadratic time."""
+"""Maximum number of characters of a heading that are read as a title, because the patterns take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +206,8 @@ class SourcePage:
 class SourcePages:
     """Reads the pages and snippets of a site.
 
-    ``incremental``: keep all texts; an unchanged file then gives the same object again. Otherwise each text is read
-    again for rendering, so that only one is in memory.
+    ``incremental``: keep all texts in memory; an unchanged file then gives the same object again. Otherwise each text
+    is read again for rendering, so that only one text is in memory.
     """
 
     def __init__(self, *, incremental: bool = True) -> None:
@@ -232,14 +233,13 @@ class SourcePages:
         return found
 
     def text(self, source_page: SourcePage) -> str:
-        """The whole text of a page or snippet."""
         if source_page.text is not None:
             return source_page.text
         return _text(source_page.source, self._files[source_page.source])[0]
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
-    """Parse a page or snippet. ``source``: its path; ``diagnostics``: those of decoding it."""
+    """Parse a page or snippet. ``source``: its path; ``diagnostics``: problems found when it was decoded."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source.rpartition(".")[0]))

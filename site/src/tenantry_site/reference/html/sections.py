@@ -213,7 +213,7 @@ class Sections:
         self._fields = Fields(descriptions, names)
 
     def render(self, endpoint: Endpoint) -> tuple[Part, ...]:
-        """The sections authorization, parameters, body, responses and callbacks, without empty ones."""
+        """The sections that are not empty: authorization, parameters, body, responses and callbacks, in this order."""
         return tuple(self._parts(endpoint))
 
     def _parts(self, endpoint: Endpoint) -> Iterator[Part]:

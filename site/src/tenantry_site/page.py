@@ -62,7 +62,7 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """What components use to render themselves on a page."""
+    """The functions of a page that its components use to render themselves."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of a component's children."""
@@ -154,7 +154,7 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, read and rendered.
+    """A page that has been read and rendered.
 
     ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
     from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.

@@ -29,7 +29,8 @@ _MIN_COMPRESSED: Final = 860
 """Minimum size in bytes of content that is compressed; compression hardly makes smaller responses shorter."""
 _MAX_COMPRESSED: Final = 4 * 2**20
 _THREAD_FROM: Final = 32 * 2**10
-"""Content larger than this is compressed in a thread: it would block the event loop for more than a millisecond."""
+"""Content larger than this is compressed in a thread, because it would block the event loop for more than a
+millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class ResponseSender:
         await _send(response.status, headers, b"" if scope["method"] == "HEAD" else content, send)
 
     async def start(self, response: SiteResponse, size: int, scope: Scope, send: Send) -> bool:
-        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes;
-        it must not for a 304 response or a HEAD request."""
+        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes:
+        not for a 304 response or a HEAD request."""
         headers = self._headers_of(response)
         if self._add_etag(response, response.tag, Headers(scope=scope), headers):
             await _send(304, headers, b"", send)

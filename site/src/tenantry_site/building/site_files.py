@@ -146,7 +146,8 @@ DOCUMENT_LIMIT = 32 * 2**20
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT")
 )
-"""Flags to open files, as far as the system has them. ``O_NONBLOCK``: do not wait if a pipe has replaced the file."""
+"""Flags to open files, if the system has them. With ``O_NONBLOCK``, opening does not wait if a pipe has replaced the
+file."""
 
 
 class SiteFiles(Mapping[str, str | bytes]):
@@ -221,7 +222,6 @@ class SiteFiles(Mapping[str, str | bytes]):
 
 
 def is_text(path: str) -> bool:
-    """Whether a file of this name is read as text."""
     return path.lower().endswith(PAGES + DOCUMENTS)
 
 

@@ -1,7 +1,7 @@
 """A staging folder, which replaces the output folder in one step.
 
-If the process is killed, the output is either the complete old or the complete new folder. After a power loss files may
-be truncated: they are not synced to disk, as a site can be rebuilt.
+If the process is killed, the output is either the complete old or the complete new folder. After a power loss, files
+may be truncated: they are not synced to disk, because a site can be rebuilt.
 """
 
 from __future__ import annotations

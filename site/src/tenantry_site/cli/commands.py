@@ -115,7 +115,7 @@ def _content(path: Path) -> bytes:
 
 
 def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
-    """Whether a check with these diagnostics fails: they have an error or, with ``strict``, a warning."""
+    """Whether a check fails: it found an error or, with ``strict``, a warning."""
     bad = {"error", "warning"} if strict else {"error"}
     return any(diagnostic.severity in bad for diagnostic in found)
 

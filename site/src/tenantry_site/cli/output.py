@@ -112,8 +112,7 @@ objects, which are freed without a collection. A larger number would cost more m
 
 @contextmanager
 def spared() -> Iterator[None]:
-    """A context in which garbage collection runs less often and skips the objects that exist already, such as
-    modules."""
+    """A context in which garbage collection runs less often, and skips objects that existed before, such as modules."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS, *before[1:])

@@ -11,7 +11,7 @@ from tenantry_site.templating import render_template
 
 
 class CalloutKind(NamedTuple):
-    """A kind of callout. ``name``: its CSS class."""
+    """A kind of callout. ``name``: the CSS class."""
 
     name: str
     label: str

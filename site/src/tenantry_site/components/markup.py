@@ -111,7 +111,8 @@ def nearest_color(color: str) -> str | None:
 
 
 def safe(html: str) -> Markup:
-    """Mark HTML or an address that ``RenderContext`` returned as safe: it is already escaped."""
+    """Mark a string as safe. It must be HTML or an address that ``RenderContext`` returned, because those are already
+    escaped."""
     return Markup(html)  # noqa: S704  # the only code that calls text safe
 
 

@@ -68,8 +68,8 @@ class ObjectValidator(Validator):
         return self._object(value, location, context)
 
     def _report_neither(self, value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-        """Report an object without ``group`` and ``pages`` where a group is expected; its other fields are still
-        checked."""
+        """Report an object that has neither ``group`` nor ``pages`` where a group is expected. Its other fields are
+        still checked."""
         message = f"{location.display()} is {describe(value)}: neither a page nor a group"
         context.diagnostics.add(location, "CFG066", message, self._neither_fix(value))
         if len(location.keys()) == 2:  # an item of the navigation itself can only be a group
@@ -129,7 +129,7 @@ class ObjectValidator(Validator):
         return {"anyOf": [self.fields[self.shorthand[0]].validator.schema(strict=strict), reference]}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema of the object, to which ``schema`` refers."""
+        """The JSON Schema of the object. The result of ``schema`` refers to it."""
         properties: Schema = {}
         for key, known in self.fields.items():
             properties[key] = {"description": known.description, **known.validator.schema(strict=strict)}
@@ -171,7 +171,6 @@ def validator_for(model: type[BaseModel]) -> ObjectValidator:
 
 
 def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
-    """The validator for a type annotation of the model."""
     kinds = [each for each in info.metadata if isinstance(each, StringKind)]
     if annotation is str and kinds:
         return StringValidator(kinds[0])

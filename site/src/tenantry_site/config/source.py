@@ -177,7 +177,7 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonArray(list[Any]):
-    """A JSON array. ``start``: offset of its bracket; ``offsets``: those of its items."""
+    """A JSON array. ``start``: offset of its bracket; ``offsets``: the offsets of its items."""
 
     __slots__ = ("offsets", "start")
 

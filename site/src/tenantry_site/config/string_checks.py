@@ -80,7 +80,6 @@ def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | N
 
 
 def _report_not_followed(text: str, location: JsonPath, context: ReadContext, fix: str) -> str | None:
-    """Report an unsupported address; return None."""
     message = f"{location.display()} is {quoted(text)}, which is not an address that is supported here"
     context.diagnostics.add(location, "CFG048", message, fix)
     return None

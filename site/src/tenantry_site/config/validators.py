@@ -40,7 +40,7 @@ class Validator(Protocol):
         """The value for the model. An unusable value gives None, and its problem is reported."""
 
     def schema(self, *, strict: bool) -> Schema:
-        """JSON Schema that rejects values with errors, and with ``strict`` also those with warnings, as far as JSON
+        """A JSON Schema that rejects values with errors and, with ``strict``, values with warnings, as far as JSON
         Schema can express the check."""
 
 
@@ -59,7 +59,7 @@ _ALIASES: dict[str, str] = {
 """Other words for enumeration values (in lower case, without ``-`` and ``_``) -> the value that is read instead."""
 
 _UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
-"""Values that mean the default: the fix for one is to leave the field out."""
+"""Values by which authors mean the default. The fix for such a value is to leave the field out."""
 
 _NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
 """Icon styles that are not among the six of SPEC 2.2 but occur in real files."""
@@ -137,7 +137,7 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The favicon for light mode, else for dark mode, of an object with both, as in the newer format."""
+        """The favicon for light mode (or, without it, for dark mode) of an object with both, as in the newer format."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"
@@ -151,7 +151,7 @@ class StringValidator(Validator):
         return {"$ref": f"#/$defs/{self.kind.name.lower()}"}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema of this kind of string, to which ``schema`` refers."""
+        """The JSON Schema of this kind of string. The result of ``schema`` refers to it."""
         rules = string_schema(self.kind, strict=strict)
         whole: Schema = {"type": "string"}
         if rules:

@@ -58,9 +58,8 @@ class BlockRenderer:
         self.buffer: HtmlBuffer = buffer
 
     def render(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
-        """Render block tokens. ``title``: omit the first level-1 heading with this text, as the layout shows the
-        title. ``shift``: number of levels by which headings are demoted. ``anchored``: give headings ids and links.
-        """
+        """Render block tokens. ``title``: omit the first level-1 heading with this text, because the layout shows the
+        title. ``shift``: number of levels by which headings are demoted. ``anchored``: give headings ids and links."""
         self._title, self._shift, self._anchored = title, shift, anchored
         self._render_blocks(tokens)
         self._render_footnotes()

@@ -47,7 +47,8 @@ class HtmlBuffer:
         self.diagnostics: PageDiagnostics = diagnostics
         self.sections: PageSections = sections
         self.is_page: bool = is_page
-        """Whether line numbers are those of the page. False for a snippet or description: nodes then have line 0."""
+        """Whether the text is a page. The nodes of a snippet or description have the line 0, because their lines are
+        not lines of the page."""
         self.has_content: bool = False
         """Whether the open paragraph has visible content; a paragraph without any is not written."""
         self._markdown_elements: list[OpenElement] = []

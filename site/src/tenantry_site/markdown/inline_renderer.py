@@ -37,8 +37,6 @@ def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
 
 
 class InlineRenderer:
-    """Renders inline Markdown into a buffer."""
-
     __slots__ = ("_buffer", "_env", "_has_tags", "_line", "_linked", "_parser", "_resolve")
 
     def __init__(self, parser: MarkdownIt, env: dict[str, Any], buffer: HtmlBuffer, resolve: Resolve) -> None:

@@ -57,8 +57,8 @@ _NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}
 
 
 class TagScanner:
-    """Finds the ends of tags and braces in one text. A budget limits the time spent on tags that never end to a
-    multiple of the text's length."""
+    """Finds the ends of tags and braces in one text. A budget proportional to the text's length limits the time that is
+    spent on tags that never end."""
 
     __slots__ = ("_budget", "names")
 
@@ -292,7 +292,7 @@ class ConstructScanner:
 
 
 def as_text(value: AttributeValue) -> str:
-    """A value as a page shows it. As in JSX, null, true and false show nothing."""
+    """The text that a page shows for a value. As in JSX, null, true and false show nothing."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, float) and value.is_integer():

@@ -208,7 +208,7 @@ class PageContext:
         return escape(address.href)
 
     def elsewhere(self, target: str) -> str | None:
-        """The escaped address, if it is a web address of another host; else None."""
+        """The escaped address if ``target`` is a web address on another host, else None."""
         address = self._addresses.resolve(self.page, target)
         return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 

@@ -15,7 +15,7 @@ from tenantry_site.navigation.tree import Versions
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """A page to link to. ``versions``: the versions in which the link is shown; None: all."""
+    """A page to link to. ``versions``: the versions in which the link is shown; None: all versions."""
 
     path: str
     versions: Versions = None

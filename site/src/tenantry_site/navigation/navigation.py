@@ -81,7 +81,7 @@ class Navigation:
         return page_entry(path, self._front_matters[path], None).title
 
     def versions(self, path: str) -> Versions:
-        """The versions that show a page; None: all."""
+        """The versions that show a page; None: all versions."""
         return self._tree.listed[path] if path in self._tree.listed else self._tree.versions(path)
 
     def view(self, path: str) -> PageView:

@@ -84,7 +84,8 @@ def size_of(node: PageEntry | GroupEntry) -> int:
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The entry that a collapsed group links to: the first that leads to a page of the site, else the first."""
+    """The entry that a collapsed group links to: the first entry that leads to a page of the site, else the first of
+    all."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
@@ -107,7 +108,7 @@ class SitePart(NamedTuple):
 
 
 class PathPrefixes:
-    """Finds the tab or anchor of a page by path prefix. ``urls``: those of the tabs or anchors, in order."""
+    """Finds the tab or anchor of a page by path prefix. ``urls``: the ``url`` of each tab or anchor, in order."""
 
     __slots__ = ("_indexes",)
 

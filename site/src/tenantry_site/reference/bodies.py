@@ -93,7 +93,6 @@ def _is_json(text: str) -> bool:
 
 
 def pretty(value: Any) -> str:
-    """Indented JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

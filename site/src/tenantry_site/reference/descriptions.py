@@ -27,7 +27,8 @@ class Reader(Protocol):
 
 
 class Descriptions:
-    """Renders descriptions with caches. A description with links is cached for one page only, as links are relative."""
+    """Renders descriptions with caches. A description with links is cached for one page only, because links are
+    relative."""
 
     __slots__ = ("_blocks", "_lines", "_page", "_reader", "_rendered")
 

@@ -74,7 +74,7 @@ class DocumentDiagnostics:
         self._found.update(dict.fromkeys(found))
 
     def since(self, count: int) -> tuple[Diagnostic, ...]:
-        """The diagnostics without the first ``count``."""
+        """All diagnostics except the first ``count``."""
         return tuple(self._found)[count:]
 
     def __len__(self) -> int:

@@ -130,7 +130,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server of an API. ``url``: its address, absolute or a path on the docs' host, without a final slash."""
+    """A server of an API. ``url``: an absolute address or a path on the docs' host, without a final slash."""
 
     url: str
     description: str = ""
@@ -208,6 +208,6 @@ class Endpoint:
 
     @property
     def request_headers(self) -> frozenset[str]:
-        """The names of the headers that the playground may send: those of parameters and credentials."""
+        """The names of the request headers that the playground may send, for parameters and credentials."""
         signing = (one.name for way in self.authorization for one in way if one.location == "header")
         return frozenset((*signing, *(one.name for one in self.parameters if one.location == "header")))

@@ -12,12 +12,12 @@ from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.merged_schema import MergedSchema, merge_schema
 
 ABSENT: Final[Any] = object()
-"""Marks an absent default, constant or example; None cannot, as null is a valid value."""
+"""Marks an absent default, constant or example. None cannot mark it, because null is a valid value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object. ``name``: its key; ``/pattern/`` for a pattern property; ``[0]`` for an array item."""
+    """A property of an object. ``name``: the key; ``/pattern/`` for a pattern property, ``[0]`` for an array item."""
 
     name: str
     shape: Shape
@@ -30,9 +30,9 @@ class Shape:
 
     ``type``: in words (``array of strings``); ``kind``: the JSON type, empty if any; ``name``: last part of the
     ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``: no
-    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: those of ``oneOf`` or
-    ``anyOf``, with the heading ``choice``. ``recursive``: the schema is inside itself, or cut for its size; its
-    contents are not shown. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
+    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: the schemas of ``oneOf``
+    or ``anyOf``, with the heading ``choice``. ``recursive``: the contents are not shown, because the schema is inside
+    itself, or too large. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
     if it is greater than 0.
     """
 

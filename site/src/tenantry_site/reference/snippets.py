@@ -224,7 +224,7 @@ def _javascript_part(text: str, is_file: bool) -> str:
 
 
 def node_frame(method: str, form: Form, *, by_query: bool) -> str:
-    """The Node program for a body with GET or HEAD, with marks such as ``@BODY@`` for the values to fill in."""
+    """The Node program for a GET or HEAD with a body. Marks such as ``@BODY@`` are to be replaced by values."""
     if form in ("multipart", "binary"):
         return f"// fetch sends no body with {method}, and Node has no client that makes this one: use curl."
     hint = " In a browser, send the same body with QUERY." if by_query else ""

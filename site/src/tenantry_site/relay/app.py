@@ -60,12 +60,12 @@ class Relay:
         """``origins`` (``https://api.example.com``, with the port unless it is the scheme's default) may be reached on
         the public internet; ``private`` origins also in private networks and on this machine.
 
-        ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum bytes of a
-        response's body; the rest is cut off. ``concurrency``: maximum number of requests at the same time. ``hosts``:
-        the host names of the docs, without ports; if given, requests with another ``Host`` are refused (against DNS
-        rebinding). ``headers``: names of request headers that may be sent in addition to Accept, Content-Type,
-        Authorization and those that the pages declare. ``tls``: the certificates to trust; None: those of the system.
-        ``resolve``: replaces the system's resolver.
+        ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum number of
+        bytes of a response's body; a longer body is cut. ``concurrency``: maximum number of requests at the same time.
+        ``hosts``: the host names of the docs, without ports; if given, requests with another ``Host`` are refused
+        (against DNS rebinding). ``headers``: names of request headers that may be sent in addition to Accept,
+        Content-Type, Authorization and those that the pages declare. ``tls``: the certificates to trust; None: the
+        system's certificates. ``resolve``: replaces the system's resolver.
 
         Raises ValueError for an origin that is invalid, has a path, or is a metadata service, and for a name in
         ``headers`` that the relay never sends, such as one that identifies a client or user.

@@ -119,8 +119,8 @@ async def checked_addresses(
     forbidden.
 
     ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
-    that the URL itself contains, as the operator has allowed exactly this address. ``hint``: added to the error for a
-    private address; it says how to allow it.
+    that the URL itself contains, because the operator has allowed exactly this address. ``hint``: appended to the error
+    about a forbidden address, unless ``private``; it says how to allow the address.
     """
     if url.literal is not None:
         if not trust_literal:
@@ -154,8 +154,8 @@ def _system_trust() -> ssl.SSLContext:
 
 
 async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None = None) -> Streams:
-    """Connect to the first address that accepts, with TLS for https. ``tls``: the certificates to trust; None: those of
-    the system. Raises RelayError."""
+    """Connect to the first address that accepts, with TLS for https. ``tls``: the certificates to trust; None: the
+    system's certificates. Raises RelayError if connecting fails."""
     for ip in addresses[:-1]:
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):

@@ -1,4 +1,4 @@
-"""The model of a site: everything about all its files that is needed to render one page."""
+"""The model of a site: the data about all files of the site that rendering one page needs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SiteModel:
 
 
 class SiteModelBuilder:
-    """Builds the model of one site repeatedly.
+    """Builds the model of one site, again after each change.
 
     An attribute of the model stays the same object while its inputs are unchanged, so that ``RenderedPages`` can tell
     which pages to render again.
@@ -78,7 +78,7 @@ class SiteModelBuilder:
     def build(self, files: Files, changed: Collection[str] | None) -> SiteModel | tuple[Diagnostic, ...]:
         """The model of the site with these files, or only diagnostics if the configuration cannot be read.
 
-        ``changed``: paths of files that may have changed since the last build; None: any.
+        ``changed``: paths of files that may have changed since the last build; None: any file may have.
         """
         file = configuration_file(files)
         if file is None:

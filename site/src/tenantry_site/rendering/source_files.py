@@ -18,7 +18,8 @@ _PUBLISHED = frozenset({
     "avif", "bmp", "gif", "ico", "jpeg", "jpg", "png", "svg", "webp", "eot", "otf", "ttf", "woff", "woff2", "m4a",
     "mov", "mp3", "mp4", "ogg", "wav", "webm", "csv", "docx", "gz", "pdf", "pptx", "tar", "tsv", "txt", "xlsx", "zip",
 })  # fmt: skip
-"""Suffixes of files that are published. HTML, scripts and styles are not: they would run as part of the site."""
+"""Suffixes of files that are published. HTML, scripts and styles are not published, because they would run as part of
+the site."""
 _DOCUMENTS = frozenset({"json", "yaml", "yml", "toml"})
 """Suffixes of files that are published only in subfolders, or if the configuration names the file: at the root, such
 files usually belong to tools."""
@@ -190,9 +191,9 @@ _LONGEST_TITLE = 1_000
 class SourcePage:
     """A page or snippet before rendering.
 
-    ``source``: its file, empty for a generated page; ``text``: the whole text, None if it is to be read again when
-    needed; ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from
-    the path; ``imports``: the Markdown files that it imports.
+    ``source``: the file, empty for a generated page; ``text``: the whole text, None if it is read again when needed;
+    ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from the path;
+    ``imports``: the Markdown files that it imports.
     """
 
     source: str
@@ -217,7 +218,7 @@ class SourcePages:
 
     def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, SourcePage]:
         """Path -> page or snippet, for the files at ``paths``. ``changed``: paths of files that may have changed; None:
-        any."""
+        any file may have."""
         self._files = files
         if not self._incremental:
             return {path: replace(source_page(path, *_text(path, files[path])), text=None) for path in paths}

@@ -189,8 +189,8 @@ class Layout:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:
-        """(Mode, link) of the logos. The mode is empty for a logo of both modes: if the two are equal, or only one can
-        be shown."""
+        """(Mode, link) of the logos. The mode is empty for a logo that is shown in both modes, because the two are
+        equal or only one can be shown."""
         logo = self._config.logo
         if logo is None:
             return []

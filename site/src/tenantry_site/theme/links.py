@@ -48,7 +48,8 @@ def page_link(path: str) -> str:
 
 
 class Links:
-    """Resolves the links, images and icons of the layout. ``diagnostics``: the problems found so far, as keys."""
+    """Resolves the links, images and icons of the layout. ``diagnostics``: a dict whose keys are the problems found so
+    far."""
 
     def __init__(self, addresses: Addresses, *, external_media: bool) -> None:
         self._addresses = addresses

@@ -159,7 +159,7 @@ SURFACE, LINE = 0.04, 0.13
 
 
 def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The design tokens that a site changes: those for light and those for dark mode, with the same names."""
+    """The design tokens that a site changes, for light mode and for dark mode. Both dicts have the same names."""
     if colors is None:
         return {}, {}
     background = colors.background
@@ -214,7 +214,7 @@ _TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
 
 @cache
 def tokens() -> tuple[dict[str, str], dict[str, str]]:
-    """The design tokens whose values differ between modes: those of light mode, those of dark mode."""
+    """The design tokens whose values differ between modes: their values in light mode, and in dark mode."""
     text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
     of_dark = dict(_TOKEN.findall(dark))

@@ -234,7 +234,7 @@ PROPERTY_PREFIXES = ("og:", "article:", "book:", "profile:", "fb:", "music:", "v
 RESERVED = frozenset(
     {"charset", "color-scheme", "description", "keywords", "referrer", "robots", "theme-color", "viewport"}
 )
-"""Meta tags that a page may not set: they would change how the page works, or the layout sets them."""
+"""Meta tags that a page may not set, because they would change how the page works, or because the layout sets them."""
 
 
 def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:

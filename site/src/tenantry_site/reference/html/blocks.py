@@ -1,6 +1,5 @@
 """Renders parts of an API page: the line with method and address, the code of the request in three languages, and the
-examples. Also hands out unique ids.
-"""
+examples."""
 
 from __future__ import annotations
 

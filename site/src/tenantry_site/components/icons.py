@@ -110,8 +110,8 @@ _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|heigh
 
 
 def own_svg(markup: str, prefix: str) -> str:
-    """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before its
-    ids, so that drawings on one page do not share ids."""
+    """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before each
+    id in it, so that drawings on one page do not share ids."""
     text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
     text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
     cleaned = nh3.clean(

@@ -132,7 +132,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def title(element: Element, context: RenderContext, default: str = "", attribute: str = "title") -> Markup:
-    """The title of a component as HTML; without one it is reported, and ``default`` is used."""
+    """The title of a component as HTML. If it has none, that is reported and ``default`` is used."""
     found = line(context, element.text(attribute))
     if not found:
         report_missing(element, context, attribute, default)

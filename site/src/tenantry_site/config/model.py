@@ -253,8 +253,8 @@ class PrimaryTab(_Model):
 class NamedDocument(NamedTuple):
     """A reference to an OpenAPI file.
 
-    ``written``: the path or address in the configuration file; ``url``: that of the tab or anchor with the reference,
-    None at the top level; ``pointer``: JSON pointer of the field.
+    ``written``: the path or address in the configuration file; ``url``: the ``url`` of the tab or anchor that names the
+    file, None for the top-level field; ``pointer``: JSON pointer of the field.
     """
 
     written: str

@@ -42,7 +42,8 @@ _MAY_BE_EMPTY = frozenset({StringKind.PLAIN, StringKind.TITLE, StringKind.PAIR, 
 
 
 def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """Check a string of any kind: the string for the model, or None if it is unusable. Problems are reported."""
+    """Check a string of any kind and report its problems. Return the string for the model, or None if it is
+    unusable."""
     if _CONTROL.search(text):
         message = f"{location.display()} has control characters: {quoted(text)}"
         context.diagnostics.add(location, "CFG054", message, "remove them")

@@ -33,7 +33,7 @@ def svg(name: str, kind: str = _DEFAULT) -> str | None:
     """The icon as an SVG element, safe to write into a page; None for an unknown name.
 
     ``kind``: one of ``KINDS``; any other value means ``duotone``. The icon has the size and colour of the text around
-    it. Assistive technology ignores it, so it always needs words next to it.
+    it. Assistive technology ignores the icon, so it always needs words next to it.
     """
     icon = resolve(name)
     found = outlines(icon) if icon else {}

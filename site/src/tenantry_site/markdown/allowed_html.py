@@ -86,7 +86,7 @@ EVERYWHERE = frozenset({"id", "title", "lang", "dir", "align"})
 SWITCHES = frozenset({"open", "reversed", "loop", "muted", "playsinline", "default"})
 
 RAW = frozenset({"script", "style", "svg", "math", "template", "noscript", "pre"})
-"""Elements whose contents are not parsed as Markdown. ``pre`` is shown; the others are removed with their contents."""
+"""Elements whose contents are not parsed as Markdown. ``pre`` is shown; all others are removed with their contents."""
 
 REMOVED = frozenset({
     "applet", "base", "body", "button", "canvas", "dialog", "embed", "fieldset", "form", "frame", "frameset", "head",

@@ -23,7 +23,7 @@ from tenantry_site.markdown.jsx import Construct, ConstructKind, ConstructScanne
 from tenantry_site.markdown.modules import Module
 
 DEEPEST = 26
-"""Maximum nesting of lists and quotations; deeper ones become plain paragraphs."""
+"""Maximum nesting of lists and quotations. Deeper lists and quotations become plain paragraphs."""
 
 _INTERRUPTS = frozenset("`~>-+*_#|<{[:=$0123456789")
 """First characters of a line that may end the paragraph before it."""

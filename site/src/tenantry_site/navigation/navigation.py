@@ -24,7 +24,7 @@ from tenantry_site.page import FrontMatter
 
 
 class SidebarScope(NamedTuple):
-    """The part of the site and the versions of a page. Pages of one scope share a sidebar."""
+    """The part of the site that a page is in, and the versions that show it. Pages of one scope share a sidebar."""
 
     part: SitePart
     versions: Versions

@@ -183,7 +183,7 @@ def _variables(server: JsonRef) -> Iterator[Variable]:
 
 
 _MOST = 64
-"""Maximum number of addresses of one server; each variable multiplies their number."""
+"""Maximum number of addresses of one server, because each variable multiplies their number."""
 
 
 def server_urls(reference: Reference) -> frozenset[str]:

@@ -151,7 +151,8 @@ class Site:
 
 
 def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> tuple[Diagnostic, ...]:
-    """All diagnostics, sorted and without repetitions. Those without a path get that of the configuration file."""
+    """All diagnostics, sorted and without repetitions. A diagnostic without a path gets the path of the configuration
+    file."""
     found = [*model.diagnostics, *model.reference.diagnostics, *model.theme.diagnostics, *model.redirects.diagnostics]
     for page in rendered.values():
         found += page.diagnostics

@@ -197,7 +197,8 @@ def _mode_tokens(colors: Colors, accent: str | None, background: str | None, *, 
 
 
 def _background_tokens(base: dict[str, str], page: str) -> dict[str, str]:
-    """The tokens that depend on a configured background. ``base``: the tokens of a mode, whose colours are adapted."""
+    """The tokens that depend on a configured background. ``base``: the tokens of the mode; their colours are adapted to
+    the background."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
     if least(side, (surface,)) < 4.6:  # on a medium grey, even black or white text needs the unmixed background

@@ -59,7 +59,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormRow:
-    """A field with its label. ``is_name``: the label is a name, shown as code; else it is words."""
+    """A field with its label. ``is_name``: the label is a name, to show as code."""
 
     id: str
     label: str

@@ -189,8 +189,7 @@ class HtmlBuffer:
         self._open_paragraph()
 
     def close(self, tag: Tag, line: int, *, within: bool) -> bool:
-        """Close the innermost open element with the tag's name. Return False if there is none that the tag can
-        close."""
+        """Close the innermost open element with the tag's name. Return False if the tag cannot close any element."""
         element = self.elements.find(tag.name)
         if element is None:
             return False

@@ -166,7 +166,7 @@ class Navigation:
         self, at: Destination, url: str | None, key: tuple[str, int | None], scope: SidebarScope
     ) -> Destination:
         """Complete a tab or anchor with its external address, else with its pages, else with its own path if that
-        redirects. It stays empty if there is none of these."""
+        redirects. Without any of these, it stays empty."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return replace(at, url=url.strip())

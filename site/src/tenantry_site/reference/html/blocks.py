@@ -110,7 +110,7 @@ def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:
 
 
 def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """The examples of responses, as tabs; empty if there are none."""
+    """The examples of responses, as tabs; empty without examples."""
     blocks = list(_answers(endpoint.responses))[:_MOST]
     if not blocks:
         return Markup()
@@ -118,7 +118,7 @@ def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) 
 
 
 def request_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """The examples of the request that a webhook sends, as tabs; empty if there are none."""
+    """The examples of the request that a webhook sends, as tabs; empty without examples."""
     media = endpoint.body.media[:1] if endpoint.body is not None else ()
     blocks = [block for one in media for block in _examples(one, "")]
     return titled_example("request", "Payload", code_tabs(blocks, names, highlight)) if blocks else Markup()

@@ -23,7 +23,7 @@ _FIRST_PAGES = frozenset({"overview", "introduction", "quickstart", "index"})
 
 
 def normalize(text: str) -> str:
-    """Lower case, without ``-``, ``_`` and spaces."""
+    """The text in lower case, without ``-``, ``_`` and spaces."""
     return _SEPARATORS.sub("", text).lower()
 
 

@@ -47,7 +47,6 @@ class SiteResponse:
 
 
 def etag_of(content: bytes) -> str:
-    """An entity tag: a hash of the content."""
     return sha256(content).hexdigest()[:20]
 
 

@@ -117,7 +117,6 @@ def safe(html: str) -> Markup:
 
 
 def children(context: RenderContext, *nodes: Node) -> Markup:
-    """The nodes as safe HTML."""
     return safe(context.render(nodes))
 
 

@@ -119,7 +119,7 @@ def tabs(element: Element, context: RenderContext) -> str:
 
 
 def tab(element: Element, context: RenderContext) -> str:
-    """A ``<Tab>`` outside ``<Tabs>``, which is reported."""
+    """A ``<Tab>`` outside ``<Tabs>``: it is reported, and rendered alone."""
     markup.report_outside(element, context, "<Tabs>")
     return render_template("components/tab", tab=_tab(ComponentPart(element), 1, context))
 
@@ -204,7 +204,7 @@ def steps(element: Element, context: RenderContext) -> str:
 
 
 def step(element: Element, context: RenderContext) -> str:
-    """A ``<Step>`` outside ``<Steps>``, which is reported: a list of one step."""
+    """A ``<Step>`` outside ``<Steps>``: it is reported, and rendered as a list of one step."""
     markup.report_outside(element, context, "<Steps>")
     alone = _step(element, (), "", _number(element, 1, context), context)
     return render_template("components/steps", steps=[alone])

@@ -127,7 +127,7 @@ class ConfigDiagnostics:
             self._list.append(Diagnostic(CODE_TABLE[code].severity, code, message, fix, pointer, line, column))
 
     def add(self, location: JsonPath, code: str, message: str, fix: str = "", *, of_key: bool = False) -> None:
-        """Add a diagnostic about the value at ``location``; with ``of_key``, at the position of its key."""
+        """Add a diagnostic about the value at ``location``. ``of_key``: report the position of the value's key."""
         if self._counts[code] < MAX_PER_CODE:
             self.located.append((code, location))
             self.add_at(location.offset(of_key=of_key), code, message, fix, location.pointer())

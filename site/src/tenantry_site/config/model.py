@@ -303,7 +303,7 @@ class SiteConfig(_Model):
 
     @property
     def documents(self) -> tuple[NamedDocument, ...]:
-        """All references to OpenAPI files: those of the top-level field, then of tabs, then of anchors."""
+        """All references to OpenAPI files: in the top-level field, then in tabs, then in anchors."""
         parts: list[tuple[str, tuple[str, ...], str | None]] = [("/openapi", self.openapi, None)]
         parts += [(f"/tabs/{at}/openapi", tab.openapi, tab.url) for at, tab in enumerate(self.tabs)]
         parts += [(f"/anchors/{at}/openapi", anchor.openapi, anchor.url) for at, anchor in enumerate(self.anchors)]

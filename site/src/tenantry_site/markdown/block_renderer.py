@@ -70,7 +70,7 @@ class BlockRenderer:
         return tokens
 
     def render_inline(self, text: str, line: int) -> None:
-        """Render one line of Markdown; ``line`` is its number in the page."""
+        """Render one line of Markdown. ``line``: number of the line in the page."""
         self._inline_renderer.render(text, line)
 
     def _render_blocks(self, tokens: Tokens) -> None:

@@ -53,7 +53,8 @@ class Module:
     _scan_budget: int = SCAN_BUDGET
 
     def block_end(self, text: str, at: int) -> int:
-        """The offset after the block of import and export lines at ``at``. Scanning past it uses the page's budget."""
+        """The offset after the block of import and export lines at ``at``. Scanning beyond the block uses up the page's
+        budget."""
         blank = text.find("\n\n", at)
         limit = min(len(text), at + LONGEST) if self._scan_budget > 0 or blank < 0 else blank + 1
         end, reached = _block_end(text, at, limit)

@@ -108,7 +108,6 @@ class PageReader:
         return context.render(renderer.buffer.nodes())
 
     def _render_inline(self, context: PageContext, markdown: str) -> str:
-        """Like ``inline``, for a page that is being rendered."""
         if SPECIAL.search(markdown) is None and "://" not in markdown:
             return escape(markdown)
         renderer = self._untrusted(markdown, context, PHRASING)

@@ -81,7 +81,6 @@ class MergedSchema:
         return kinds[0] if kinds else ""
 
     def enum(self) -> list[Any]:
-        """The values of ``enum``; empty if the schema has none."""
         given = self.facts.get("enum")
         return given if isinstance(given, list) else []
 

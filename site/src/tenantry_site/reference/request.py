@@ -108,7 +108,6 @@ def _kind(shape: Shape, *, form: bool = False) -> tuple[Kind, tuple[str, ...]]:
 
 
 def _text(value: Any, kind: Kind) -> str:
-    """A value as the text of an input."""
     if value is ABSENT or value is None:
         return ""
     if kind == "list" and isinstance(value, list):

@@ -154,8 +154,8 @@ def _system_trust() -> ssl.SSLContext:
 
 
 async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None = None) -> Streams:
-    """Connect to the first address that accepts, with TLS for https. ``tls``: the certificates to trust; None: the
-    system's certificates. Raises RelayError if connecting fails."""
+    """Connect to the first address that accepts the connection, with TLS for https. ``tls``: the certificates to trust;
+    None: the system's certificates. Raises RelayError if connecting fails."""
     for ip in addresses[:-1]:
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):

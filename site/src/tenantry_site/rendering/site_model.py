@@ -217,7 +217,7 @@ T = TypeVar("T")
 class Memo:
     """A cache of named values, each with the inputs that it was made from.
 
-    A cached value stays the same object, so that values derived from it are found in the cache too.
+    A cached value stays the same object, so that the values made from it are found in the cache too.
     """
 
     def __init__(self) -> None:

@@ -82,7 +82,6 @@ def classify(
 
 
 def imports(source: str, text: str) -> Iterator[str]:
-    """The Markdown files that a page imports."""
     if "import" in text:
         for target in _IMPORT.findall(text):
             start = "" if target.startswith("/") else dirname(source)

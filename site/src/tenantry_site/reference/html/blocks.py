@@ -49,8 +49,6 @@ Highlight = Callable[[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A code block that is shown as a tab."""
-
     title: str
     language: str
     text: str
@@ -104,7 +102,6 @@ _MOST: Final = 12  # response examples; the documentation of responses has no su
 
 
 def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:
-    """The code of the request in each language, as tabs."""
     blocks = (Block(title, language, write(request)) for title, language, write in LANGUAGES)
     return titled_example("request", "Request", code_tabs(blocks, names, highlight, "snippets"))
 

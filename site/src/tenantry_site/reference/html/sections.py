@@ -203,8 +203,6 @@ class Part:
 
 
 class Sections:
-    """Renders the sections of one page."""
-
     __slots__ = ("_fields", "_names", "_prose")
 
     def __init__(self, descriptions: Descriptions, names: PageIds) -> None:

@@ -135,6 +135,10 @@ def test_without_the_extra_the_log_says_what_to_install(environment: pytest.Monk
         pass
     assert len(reports) == 1
     assert "pip install 'tenantry[otel]'" in reports[0]
+    environment.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    with exported_spans(reports.append):
+        pass
+    assert "the environment's protocol 'grpc' is not supported" in reports[1]
 
 
 @pytest.mark.parametrize(

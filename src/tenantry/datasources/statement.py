@@ -1,4 +1,4 @@
-"""Checks by its text that SQL is one reading statement, for engines that cannot check it.
+"""Checks the text of SQL: it must be one statement that reads. For engines that cannot check this.
 
 They refuse what a read-only transaction allows (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and SQL that
 engines read differently.

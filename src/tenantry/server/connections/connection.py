@@ -139,7 +139,7 @@ class ClientConnection(asyncio.Protocol):
     def finish(self) -> None:
         """Called when the response is complete."""
         if self.state is _ACTIVE:
-            self.state, self.received = _IDLE, 0
+            self.state = _IDLE
 
     @property
     def unread(self) -> bool:

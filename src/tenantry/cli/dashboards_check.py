@@ -48,7 +48,8 @@ Located = tuple[str, Finding]
 class DashboardReport:
     """Findings with their files, and the numbers of checked dashboards, queries and groups.
 
-    ``groups`` and ``engines`` are None if no store was read, ``tenant_column`` if no schema names one.
+    If no store was read, ``groups`` and ``engines`` are None. If no schema names a tenant column, ``tenant_column`` is
+    None.
     """
 
     findings: tuple[Located, ...]
@@ -64,7 +65,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
+    """Checks a folder of dashboards. Call ``gather`` to check against the store, ``use_schema`` to check against a
+    schema, then ``run``."""
 
     def __init__(self, folder: Path) -> None:
         self._unusable: list[Located] = []
@@ -140,7 +142,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads although the engines report a query result without them."""
+        """Columns that a panel reads, but that its query does not return, as the engines report."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -222,8 +224,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel or None for a control, file, template). A statement in the dashboard's file is named after its
-    panel."""
+    """Yield (panel, file, template) of each query. For the choices of a control, the panel is None. If the dashboard's
+    file contains the query, the file is named with the panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -266,13 +268,12 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The variable's first position after ``start``, or ``start`` if a YAML escape hides it."""
+    """The first position of the variable ``name`` after ``start``; ``start`` if a YAML escape hides the variable."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:
-    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}

@@ -282,7 +282,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
         if schema in unmap:
-            raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other")
+            raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other: leave one out")
         if not source:
             fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
             raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
@@ -292,7 +292,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token; in a dry run the group, because there may be no token yet."""
+    """Print the token. In a dry run, print the group instead, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:

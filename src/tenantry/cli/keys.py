@@ -82,7 +82,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
         except MigrationNeeded as needed:
             raise MigrationNeeded(
                 f"{key_id} is not removed: passwords of data sources may be encrypted with it, and {needed.message}; "
-                "name their store with --database"
+                "name the store of the data sources with --database"
             ) from None
         for source, error in failures:
             raise InvalidKeys(
@@ -100,7 +100,8 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of data sources for the file's keys, except ``without``. Returns failures with reasons."""
+    """Encrypt the URLs of data sources for the file's keys, except for the key ``without``. Returns the sources whose
+    URLs stay, with reasons."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

@@ -114,7 +114,7 @@ async def render(
         for param, value in parse_pairs((text,), "--param").items():
             given.setdefault(param, []).append(value)
     _check_names(template, given)
-    # As in a query string, each value is a string, and a repeated name is a list.
+    # As in a query string, each value is a string, and a repeated name has a list of values.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
     bound = template.bind(variables, paramstyle, dialect=dialect, now=datetime.now(UTC))

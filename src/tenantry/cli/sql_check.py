@@ -49,8 +49,8 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 class Report:
     """Findings with their files, and the numbers of checked templates and groups.
 
-    ``groups`` is None if no store was read, ``tenant_column`` if no schema names one. ``compares_loosely``: whether a
-    collation may treat values of different groups as equal.
+    If no store was read, ``groups`` is None. If no schema names a tenant column, ``tenant_column`` is None.
+    ``compares_loosely`` says whether a collation may treat values of different groups as equal.
     """
 
     findings: tuple[tuple[str, Finding], ...]
@@ -69,7 +69,8 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
+    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, ``use_schema`` to check
+    against a schema, then ``run``."""
 
     def __init__(
         self,
@@ -141,8 +142,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema from ``path``, else the environment's from the first checked folder that has one. Raises the
-        errors of ``find_schema``."""
+        """Read the schema at ``path``. If that is None, read the environment's schema from the first checked folder
+        that has one. Raises the errors of ``find_schema``."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -174,8 +175,9 @@ class Check:
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """The environment's schema in the first of ``folders`` that has one, else None.
 
-    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else that of the settings.
-    Raises InvalidPropertySchema, and UsageError if an environment that may be misspelt (not ``stored``) has no schema.
+    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
+    name. Raises InvalidPropertySchema. An environment that is not ``stored`` may be misspelt, so raises UsageError if
+    it has no schema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -208,8 +210,8 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check. ``file`` is None for stdin; files of ``folder`` may be included. The header of the program's
-    ``own`` templates may declare properties optional."""
+    """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. If it is the
+    program's ``own``, its header may declare properties optional."""
 
     name: str
     file: Path | None
@@ -218,8 +220,8 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Files in a folder, or in the folder ``queries``, are the program's own. Raises UsageError for a file not named
-    .sql, which may be in another language."""
+    """Yield the templates. Those in a folder of ``paths``, or in ``queries``, are the program's own. Raises UsageError
+    for a file that is not named .sql, because it may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""Writes one message about the server itself, such as the restart of a worker."""
+"""A function that writes one message about the server itself, such as the restart of a worker."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ def _not_about_upgrades(record: logging.LogRecord) -> bool:
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """A Reporter that writes text or (``json``) JSON log lines on stderr."""
+    """A Reporter that writes to stderr: JSON log lines if ``log_format`` is ``json``, else text."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -82,8 +82,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if the environment asks for it. Without the extra ``otel``, only
-    ``report`` the reason."""
+    """Export this process's spans by OTLP over HTTP, if the environment asks for it. If the extra ``otel`` is missing,
+    export nothing and ``report`` why."""
     if not export_requested():
         yield
         return

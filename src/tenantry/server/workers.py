@@ -101,7 +101,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Supervise until SIGINT or SIGTERM. Raises InvalidSettings if a first worker fails to start."""
+        """Supervise until SIGINT or SIGTERM. Raises InvalidSettings if one of the first workers fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:

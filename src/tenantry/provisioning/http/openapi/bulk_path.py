@@ -72,7 +72,7 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item: str) -> JsonObject:
-    """The path item. ``item`` is the name of the field ``itemSchema``, which differs between OpenAPI versions."""
+    """The path item of ``/api/users/bulk``. ``item`` is ``itemSchema`` (OpenAPI 3.2) or ``x-itemSchema`` (3.1)."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",

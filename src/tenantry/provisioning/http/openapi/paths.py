@@ -72,8 +72,8 @@ _INTROSPECT: Final = (
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that each operation of ``/api/user`` needs: also GET, because it creates groups and shows tokens. OpenAPI
-3.1 allows such role names for every security scheme (Security Requirement Object)."""
+"""The scope that each operation of ``/api/user`` needs. GET needs it too, because it creates groups and shows tokens.
+OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {
@@ -137,7 +137,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 
 
 def user_path(query: str) -> JsonObject:
-    """``/api/user``. ``query`` is the name of the field of QUERY, which differs between OpenAPI versions."""
+    """The path item of ``/api/user``. ``query`` is ``query`` (OpenAPI 3.2) or ``x-query`` (3.1)."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {

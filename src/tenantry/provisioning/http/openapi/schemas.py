@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document. Those of request bodies are generated from the pydantic models.
+"""The schemas of the OpenAPI document. The schemas of request bodies are generated from the pydantic models.
 
-They suit client generators (decision 32): every object is a named schema, every operation has one schema for its
-success, and the JSON of properties is unconstrained. Only validators heed the ``if`` in the schema of introspection.
+For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
+JSON in properties is unconstrained. Generators ignore the ``if`` in the schema of introspection; validators check it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Imports on first use: the public names of a package, and the entry points of other distributions."""
-
 from __future__ import annotations
 
 import sys

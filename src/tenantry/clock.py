@@ -1,5 +1,3 @@
-"""The clocks of this machine."""
-
 from __future__ import annotations
 
 import sys

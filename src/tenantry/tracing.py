@@ -22,7 +22,6 @@ TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:
-    """Set an attribute of the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 

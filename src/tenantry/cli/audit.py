@@ -131,8 +131,8 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the trail's chain of seals. Keep it on another machine: with it, `verify --expect` detects that
-    the end of the trail was cut off."""
+    """Print the head of the trail's chain of seals. Keep the head on another machine, so that `verify --expect` can
+    detect that the end of the trail was cut off."""
     found = await store.audit.head()
     if found is None:
         raise AuditBroken("no entry is sealed yet: give the key file to the programs that write to this store")

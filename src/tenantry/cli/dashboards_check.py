@@ -46,7 +46,7 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """Findings with their files, and the numbers of checked dashboards, queries and groups.
+    """The findings, each with its file, and numbers of what was checked.
 
     If no store was read, ``groups`` and ``engines`` are None. If no schema names a tenant column, ``tenant_column`` is
     None.
@@ -90,8 +90,7 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the environment's groups, and let the engines of their data sources explain the queries. Raises
-        StoreUnavailable, UnknownEnvironment."""
+        """Read the environment's groups, and let the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
@@ -119,7 +118,6 @@ class DashboardCheck:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, environment: str | None) -> None:
-        """Read the environment's schema. Raises the errors of ``find_schema``."""
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
@@ -224,8 +222,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel, file, template) of each query. For the choices of a control, the panel is None. If the dashboard's
-    file contains the query, the file is named with the panel."""
+    """Yield (panel, file, template) of each query; for the choices of a control, the panel is None. For a query inside
+    the dashboard's file, ``file`` also names the panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file

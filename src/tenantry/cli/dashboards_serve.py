@@ -1,5 +1,3 @@
-"""``tenantry dashboards serve``: shows a folder of dashboards to their author."""
-
 from __future__ import annotations
 
 import atexit
@@ -90,7 +88,6 @@ def _empty_source() -> str:
 
 
 def _schemas(folder: Path) -> set[str]:
-    """The schemas that the dashboards query, and ``main``."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:

@@ -102,7 +102,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """Encrypt the password in a URL. Raises InvalidKeys if there is a password and no key file."""
+    """Raises InvalidKeys if the URL has a password and there is no key file."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 

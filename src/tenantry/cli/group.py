@@ -190,8 +190,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. Fields that you do not give stay as they are; --property NAME=null removes a
-    property."""
+    """Update the user group ID. Fields that you do not give stay; --property NAME=null removes a property."""
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
@@ -256,8 +255,8 @@ async def rotate(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group ID. Its token is refused for ever; a group that is created with the same ID is a new
-    one."""
+    """Delete the user group ID. Its token is refused for ever. If you create a group with the same ID later, it is a
+    new group."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
@@ -278,7 +277,6 @@ async def delete(
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
-    """Raises click.UsageError if ``--map`` and ``--unmap`` contradict each other."""
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
         if schema in unmap:

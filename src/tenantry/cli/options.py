@@ -1,5 +1,3 @@
-"""Shared options, and the store that commands open."""
-
 from __future__ import annotations
 
 import asyncio
@@ -111,7 +109,6 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 def settings(**given: Any) -> Settings:
-    """The settings, overridden by ``given``. Raises InvalidSettings."""
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
@@ -124,8 +121,7 @@ def settings(**given: Any) -> Settings:
 
 
 def author() -> Author:
-    """The user who runs this command, for the audit trail."""
-    # The process's effective user, because environment variables such as USER can be set to anything.
+    # The audit trail names the process's effective user, because anyone can set environment variables such as USER.
     try:
         import pwd  # missing on Windows
 

@@ -25,10 +25,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints a table with a header, or a JSON array, page by page.
-
-    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. A column becomes wider when a later page needs it.
-    """
+    """Prints a table with a header, or a JSON array, page by page. A column widens when a later page needs it."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -89,7 +86,6 @@ class JsonLinePrinter:
 
 
 def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print ``name: value`` lines, or a JSON object."""
     if as_json:
         click.echo(_json(record))
         return

@@ -211,7 +211,6 @@ def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Que
 
 
 def _text(file: TextIO) -> str:
-    """Raises TemplateError at the first byte that is not UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:

@@ -47,7 +47,7 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings with their files, and the numbers of checked templates and groups.
+    """The findings, each with its file, and numbers of what was checked.
 
     If no store was read, ``groups`` is None. If no schema names a tenant column, ``tenant_column`` is None.
     ``compares_loosely`` says whether a collation may treat values of different groups as equal.
@@ -61,7 +61,6 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """Number of findings of severity error."""
         return self.count(Severity.ERROR)
 
     def count(self, severity: Severity) -> int:
@@ -111,7 +110,6 @@ class Check:
         return query
 
     def _fragments(self, root: Path) -> dict[str, Query]:
-        """The readable queries of a folder, by name."""
         if root not in self._folders:
             found = self._folders[root] = {}
             for file in _query_files(root):
@@ -121,8 +119,7 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the groups and data sources of the environment. Raises StoreUnavailable, UnknownEnvironment,
-        InvalidSource."""
+        """Read the groups and data sources of the environment."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
@@ -143,7 +140,7 @@ class Check:
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
         """Read the schema at ``path``. If that is None, read the environment's schema from the first checked folder
-        that has one. Raises the errors of ``find_schema``."""
+        that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -176,8 +173,7 @@ def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str |
     """The environment's schema in the first of ``folders`` that has one, else None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
-    name. Raises InvalidPropertySchema. An environment that is not ``stored`` may be misspelt, so raises UsageError if
-    it has no schema.
+    name. Unless ``stored``, it may be misspelt, so a missing schema raises UsageError. Raises InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -238,7 +234,6 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """The .sql files below a folder, sorted, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file

@@ -155,7 +155,6 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
-    """The name of each data source by (environment, id)."""
     every = [each for each in await store.environments.list() if each.name in environments]
     return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 

@@ -56,7 +56,6 @@ class Product:
         return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY.format(tenantry)})
 
     async def token(self, request: Request) -> Response:
-        """403 for a customer without access."""
         carrier = request.path_params["carrier"]
         if carrier in self.cut_off or carrier not in SHOWN:
             return Response(status_code=403)

@@ -1,5 +1,3 @@
-"""The demo's airlines, and their flights in a SQLite file and a DuckDB file."""
-
 from __future__ import annotations
 
 import csv

@@ -184,7 +184,7 @@ class Provisioner:
         raise StoreUnavailable("other writers keep changing this user group: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
+        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -340,7 +340,6 @@ def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
 
 
 def checked_grace(seconds: int) -> int:
-    """Return ``seconds``. Raises ValueError unless they are from 0 to LONGEST_GRACE."""
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
     return seconds

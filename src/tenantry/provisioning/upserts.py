@@ -107,8 +107,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Try each group once, and return results by id. A group that another writer changed meanwhile has no
-        result."""
+        """A group that another writer changed meanwhile has no result."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -176,7 +175,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log the type and traceback, not the message, which may contain a property. Return the error to report."""
+    """Log without the message, which may contain a property. Return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

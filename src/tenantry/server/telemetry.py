@@ -1,5 +1,3 @@
-"""Logging and trace export of a server. Tokens are redacted."""
-
 from __future__ import annotations
 
 import copy
@@ -71,7 +69,6 @@ _SERVICE_NAME: Final = "tenantry"
 
 
 def export_requested() -> bool:
-    """Whether the ``OTEL_…`` environment variables ask for OTLP export."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in os.environ.get(_EXPORTERS, "").split(",")} - {""}

@@ -1,5 +1,3 @@
-"""Runs an ASGI app with uvicorn and a graceful shutdown."""
-
 from __future__ import annotations
 
 import asyncio

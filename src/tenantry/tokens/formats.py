@@ -1,5 +1,3 @@
-"""Token formats, and masks that hide tokens in text."""
-
 from __future__ import annotations
 
 import re

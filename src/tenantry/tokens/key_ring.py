@@ -1,5 +1,3 @@
-"""Signing keys, and the keys derived from them. No I/O."""
-
 from __future__ import annotations
 
 import hmac

@@ -1,5 +1,3 @@
-"""``/api/users/bulk``: creates or changes a user group for each line of an NDJSON body, and reports on each line."""
-
 from __future__ import annotations
 
 import asyncio
@@ -48,7 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes one group per line of the body. ``draining()``: whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body, and reports on each line.
+    ``draining()`` says whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -56,7 +55,6 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the report with status 200. Errors in the request are raised before any line is written."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -127,8 +125,6 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Write the groups and send the report. Stops if the client disconnects. Raises OSError if the report cannot be
-        buffered."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -191,7 +187,6 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Write a batch and report on it. If the store failed, raises StoreUnavailable after the report."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
@@ -290,12 +285,11 @@ class ReportBuffer:
         self._changed.set()
 
     def abandon(self) -> None:
-        """Tell the writing task that the reading task has ended."""
         self._abandoned = True
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next bytes and return them; empty at the end of the report."""
+        """Wait for the next bytes; empty at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

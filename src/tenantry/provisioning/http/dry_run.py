@@ -107,7 +107,6 @@ class DryRunProvisioner(UpsertProvisioner):
 
 
 async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
-    """Return the group. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

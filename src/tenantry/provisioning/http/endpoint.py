@@ -1,5 +1,3 @@
-"""The base class of the API's endpoints, with authentication and JSON responses (SPEC section 7)."""
-
 from __future__ import annotations
 
 import logging
@@ -67,7 +65,6 @@ class ApiContext:
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
-        """Like ``authenticate``, but also read the group, in the same store call."""
         found = await deadline.read(self.store.api_tokens.get_with_group(digest, provided_id))
         if found is None:
             raise _unauthorized()
@@ -87,7 +84,6 @@ async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline,
 
 
 def require_scope(caller: ApiToken, scope: Scope) -> None:
-    """Raises MissingScope unless the API token has the scope."""
     if not caller.allows(scope):
         raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
@@ -131,16 +127,14 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. When all is sent, ``code`` is ``ok``, or the code
-    of the error in the last line of the response."""
+    """A response that is sent while the request body still arrives. At its end ``code`` is ``ok``, or the code of the
+    error in its last line."""
 
     code: str = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """The headers and JSON of an endpoint's error responses."""
-
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
@@ -247,7 +241,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Return None if ``respond`` handles the method. Raises MethodNotAllowed, and NotFound for an encoded slash."""
+        """Return None if ``respond`` handles the method."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:

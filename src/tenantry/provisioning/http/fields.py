@@ -1,5 +1,3 @@
-"""Pydantic types of the fields of request bodies, with limits and OpenAPI schemas."""
-
 from __future__ import annotations
 
 from datetime import datetime

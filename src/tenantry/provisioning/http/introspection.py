@@ -49,7 +49,6 @@ OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
 
 
 def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The JSON of an error: ``error`` is the OAuth code, ``code`` is Tenantry's."""
     return {
         "success": 0,
         "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
@@ -164,7 +163,6 @@ class IntrospectionForm:
             self._fields = None
 
     def values_of(self, name: str) -> list[str]:
-        """All values of a parameter; empty if the form has too many fields."""
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:

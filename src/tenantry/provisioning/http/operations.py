@@ -48,8 +48,6 @@ LoadedGroup: TypeAlias = Issued | NotLoaded | None
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """The arguments of ``Operation.run``. ``once`` is the Idempotency-Key."""
-
     provisioner: Provisioner
     environment: Environment
     author: Author
@@ -74,7 +72,7 @@ class Operation(BaseModel, ABC):
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Run the operation. Raises the errors of the Provisioner's method."""
+        """Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
@@ -212,7 +210,6 @@ LISTED_FIELDS: Final = (
 
 
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """A group without its token, as in lists."""
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
 

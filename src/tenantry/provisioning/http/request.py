@@ -186,7 +186,7 @@ class ApiRequest:
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """Read the whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        """Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
         self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
@@ -262,7 +262,7 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """The parameter's value, or None if absent. Raises BadRequest unless it is a valid id or name (``check_text``)."""
+    """Raises BadRequest unless the value is a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -276,8 +276,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """The parameter's value, or ``default`` if absent. Raises BadRequest unless it is a whole number from ``least`` to
-    ``most``."""
+    """Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -287,8 +286,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Whether the parameter is ``true``; False if absent. Raises BadRequest for a value other than ``true`` and
-    ``false``."""
+    """Raises BadRequest for a value other than ``true`` and ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

@@ -1,5 +1,3 @@
-"""Strict parsing of JSON bodies. Errors give the position of a mistake, but never quote the body."""
-
 from __future__ import annotations
 
 import json
@@ -23,7 +21,7 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """Parse a JSON object. Errors call the input ``what``.
+    """Parse a JSON object strictly. Errors call the input ``what``, and never quote it.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
     (422) for a value that is not an object, and for too deep nesting. Integers of more than 17 characters become

@@ -26,7 +26,7 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line: its number, its upsert or error, and its size in bytes."""
+    """A parsed line of ``size`` bytes."""
 
     number: int
     parsed: Upsert | TenantryError
@@ -34,7 +34,6 @@ class UpsertLine:
 
     @property
     def provided_id(self) -> str | None:
-        """None if the line has an error."""
         return self.parsed.provided_id if isinstance(self.parsed, Upsert) else None
 
 
@@ -78,7 +77,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield the report of each line. Reports are made one by one, because a short line may return a large group."""
+        """Yield a report for each line, one by one, because a short line may return a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

@@ -129,12 +129,10 @@ class ClientConnection(asyncio.Protocol):
     # --- progress of the request ---
 
     def begin(self, request: Request) -> None:
-        """Called when the head of ``request`` is complete."""
         if self.state is not _DRAINING:  # the connection may have been refused in this round of the event loop
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
-        """Called when the response is complete."""
         if self.state is _ACTIVE:
             self.state = _IDLE
 
@@ -166,7 +164,6 @@ class ClientConnection(asyncio.Protocol):
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Close at once, dropping unsent bytes."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
@@ -250,7 +247,6 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """Whether bytes of a response wait to be sent."""
         return self.transport.get_write_buffer_size() > 0
 
 
@@ -276,7 +272,6 @@ class GuardedTransport(asyncio.Transport):
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Start or stop counting bytes in ``written``."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 

@@ -1,5 +1,3 @@
-"""Limits on client connections, and counters of the connections that they close."""
-
 from __future__ import annotations
 
 import logging

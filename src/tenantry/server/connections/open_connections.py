@@ -72,7 +72,6 @@ class OpenConnections:
         return refused
 
     def discard(self, connection: ClientConnection) -> None:
-        """Forget a closed connection."""
         self._all.pop(connection, None)
         self._refused.pop(connection, None)
         if connection.address is not None:

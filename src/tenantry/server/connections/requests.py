@@ -14,8 +14,6 @@ CONNECTION: Final = "tenantry.connection"
 
 
 class TrackedConnection(Protocol):
-    """The part of a ClientConnection that its requests use."""
-
     taken: int
 
     def begin(self, request: Request, /) -> None: ...

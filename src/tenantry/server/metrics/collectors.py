@@ -1,5 +1,3 @@
-"""Prometheus collectors for counters of resolvers, backends, buses and data sources; and TimedBackend."""
-
 from __future__ import annotations
 
 import time

@@ -1,5 +1,3 @@
-"""Usage metrics of the heaviest groups."""
-
 from __future__ import annotations
 
 import time
@@ -58,7 +56,6 @@ class TopGroups:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Add usage to the group if it is named, else to the sum of the others."""
         now = self._clock()
         if now - self._began >= _HOUR:
             self._began = now

@@ -1,5 +1,3 @@
-"""Files that only their owner may read: created once, locked, and replaced atomically."""
-
 from __future__ import annotations
 
 import fcntl

@@ -1,5 +1,3 @@
-"""``/api/users/bulk`` in the OpenAPI document."""
-
 from __future__ import annotations
 
 import json

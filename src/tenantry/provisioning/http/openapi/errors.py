@@ -1,4 +1,4 @@
-"""The OpenAPI error responses of each operation. The code that writes real responses also makes the examples."""
+"""OpenAPI error responses. The code that writes real responses also makes the examples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The paths of the OpenAPI document with their operations, except ``/api/users/bulk``."""
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -276,7 +274,6 @@ def introspect_path() -> JsonObject:
 
 
 def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) -> JsonObject:
-    """``/healthz`` or ``/readyz``."""
     status = "ready" if schema == "Readiness" else "ok"
     operation = {
         "operationId": name,

@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document. The schemas of request bodies are generated from the pydantic models.
+"""The schemas of the OpenAPI document. Pydantic generates the schemas of request bodies.
 
 For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
 JSON in properties is unconstrained. Generators ignore the ``if`` in the schema of introspection; validators check it.
@@ -48,7 +48,6 @@ _REQUESTS: Final = _requests()
 
 
 def schemas() -> JsonObject:
-    """All schemas of the document, by name."""
     return {
         **_REQUESTS,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},

@@ -46,7 +46,7 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """The findings, each with its file, and numbers of what was checked.
+    """The findings, each with its file, and the numbers of checked dashboards, queries and groups.
 
     If no store was read, ``groups`` and ``engines`` are None. If no schema names a tenant column, ``tenant_column`` is
     None.
@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads, but that its query does not return, as the engines report."""
+        """Columns that a panel reads, but that its query does not return according to the engines."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by

@@ -167,7 +167,7 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """Size of a file on disk; None for a pipe or terminal."""
+    """None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

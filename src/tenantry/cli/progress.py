@@ -28,8 +28,6 @@ def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    """A bar that appears after PATIENCE seconds and ends when ``stack`` is closed."""
-
     def __init__(self, length: int, label: str, stack: ExitStack) -> None:
         self._length = length
         self._label = label

@@ -47,7 +47,7 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings, each with its file, and numbers of what was checked.
+    """The findings, each with its file, and the numbers of checked templates and groups.
 
     If no store was read, ``groups`` is None. If no schema names a tenant column, ``tenant_column`` is None.
     ``compares_loosely`` says whether a collation may treat values of different groups as equal.
@@ -173,7 +173,8 @@ def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str |
     """The environment's schema in the first of ``folders`` that has one, else None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
-    name. Unless ``stored``, it may be misspelt, so a missing schema raises UsageError. Raises InvalidPropertySchema.
+    name. If it is not ``stored``, its name may be misspelt, so a missing schema raises UsageError. Raises
+    InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -206,8 +207,8 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. If it is the
-    program's ``own``, its header may declare properties optional."""
+    """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. ``own``: whether
+    the template belongs to the program, so that its header may declare properties optional."""
 
     name: str
     file: Path | None

@@ -88,9 +88,9 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. ``author`` is who the audit trail names. ``loaded`` is the
-    group if the caller has just read it, which saves a read. Every method may raise StoreUnavailable; methods that
-    write may also raise OutcomeUnknown.
+    ``contract`` checks properties before they are written. The audit trail names ``author``. A caller that has just
+    read the group passes it as ``loaded``, to save a read. Every method may raise StoreUnavailable; methods that write
+    may also raise OutcomeUnknown.
     """
 
     def __init__(

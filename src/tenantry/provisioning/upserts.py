@@ -107,7 +107,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """A group that another writer changed meanwhile has no result."""
+        """The results lack groups that another writer changed during the attempt."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

@@ -112,7 +112,7 @@ class KeyRing:
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
-        # HKDF-Expand (RFC 5869 section 2.3) with a label.
+        # The salt and the byte 1 make this HKDF-Expand (RFC 5869 section 2.3), with the salt as its label.
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)

@@ -62,7 +62,7 @@ class BulkEndpoint(Endpoint):
         dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
-            raise BadRequest("a bulk request takes no Idempotency-Key: remove the header; repeating is safe without it")
+            raise BadRequest("a bulk request takes no Idempotency-Key: remove the header (a retry is safe without it)")
         request.set_operation("bulk")
         writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403
@@ -221,8 +221,8 @@ _PIECE: Final = 64 * 1024
 class ReportBuffer:
     """Holds the report until the client reads it. One task writes and one task reads.
 
-    Without it, client and server would wait for each other, because most clients send their whole body before they read
-    the report. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
+    Without this buffer, client and server would wait for each other, because most clients send their whole body before
+    they read the report. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
     """
 
     def __init__(self) -> None:

@@ -140,8 +140,8 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. The challenge to an API token that was sent as Bearer and lacks the scope
-    names it."""
+    """The scope that the endpoint requires. If an API token that was sent as Bearer lacks the scope, the challenge in
+    the response names the scope."""
     bearer: bool = False
     """Whether the request sent its API token as Bearer and the endpoint accepts that scheme."""
 

@@ -195,7 +195,7 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
     except (binascii.Error, ValueError):
         colon = password = ""
     if not colon:
-        raise Unauthorized("the header Authorization: Basic must have the base64 of user:password")
+        raise Unauthorized("the header Authorization: Basic must contain user:password in base64")
     return unquote_plus(password)  # RFC 6749 section 2.3.1 has clients form-encode the password
 
 

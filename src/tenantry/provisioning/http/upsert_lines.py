@@ -18,7 +18,7 @@ MOST_TOGETHER: Final = 500
 locks the SQLite file, or the row of the generation in PostgreSQL."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Maximum bytes of lines per transaction; the last line may exceed it."""
+"""A transaction takes no more lines once its lines exceed this number of bytes."""
 
 FAILED: Final = "failed"
 """Name of the count of failed lines in the summary."""

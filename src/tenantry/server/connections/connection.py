@@ -64,7 +64,8 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw the current state. Requests do not set it, which saves them reading the clock."""
+        """When ``check`` first saw the current state. Only ``check`` sets a time, so that requests need not read the
+        clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0

@@ -32,7 +32,7 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER. Introspection lists only AUTHORIZED, because its errors do not have the format of SERVER
+"""AUTHORIZED and SERVER. Introspection uses only AUTHORIZED, because SERVER errors do not have the format of its
 errors."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")

@@ -134,8 +134,8 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
-def user_path(query: str) -> JsonObject:
-    """The path item of ``/api/user``. ``query`` is ``query`` (OpenAPI 3.2) or ``x-query`` (3.1)."""
+def user_path(query_field: str) -> JsonObject:
+    """The path item of ``/api/user``. ``query_field`` is ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
@@ -173,7 +173,9 @@ def user_path(query: str) -> JsonObject:
                 (*codes, "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
             )
         ),
-        query: _operation("getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes),
+        query_field: _operation(
+            "getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes
+        ),
     }
 
 

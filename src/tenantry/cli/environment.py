@@ -112,7 +112,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 async def learn_schema(store: Store, name: str) -> None:
     """Print a JSON Schema of the properties that the groups of the environment NAME have today.
 
-    The schema requires the properties that every group has, and contains no values of groups. Save it as
+    The schema requires the properties that every group has, and contains no values of properties. Save it as
     schemas/NAME.json in your folder of queries.
     """
     known = await get_environment(store, name)

@@ -24,7 +24,7 @@ from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""Period -> format of its time."""
+"""Period -> format of its start."""
 
 
 def as_hour(value: str) -> datetime:
@@ -181,7 +181,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """A table ends with the total; for CSV and JSON the total is on stderr."""
+    """The total is the last row of a table; for CSV and JSON it is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

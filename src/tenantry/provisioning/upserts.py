@@ -142,7 +142,7 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write to make, or the group with its token if it already matches."""
+        """The write to make, or the group with its token if the group already matches."""
         if issued is None:
             given: dict[str, Any] = {"name": provided_id, **changes.given()}
             draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)

@@ -273,7 +273,8 @@ _WORDS: Final = (
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 hashes of published keys, encoded or decoded; the keys themselves would alarm secret scanners.
+# SHA-256 hashes of published keys, in encoded and in decoded form. Hashes, because the keys would alarm secret
+# scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, encoded and decoded.

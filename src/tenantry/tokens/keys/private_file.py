@@ -66,7 +66,7 @@ def _check(path: Path, status: os.stat_result) -> None:
             f"access it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
-        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; this is not a key file")
+        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; check that it is a key file")
 
 
 def replace_private(path: Path, content: bytes) -> None:

@@ -1,6 +1,3 @@
-"""Exchange: the response to a request of a group. LongResponse: ends a stream when the token is revoked or the group
-changes."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,12 +16,13 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by the app's ``send`` after we ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after Tenantry ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """Watches one response until its last part, or until the app drops ``send`` and ``receive``. A response that we end
-    stays incomplete, unless the app gave a last part (LAST_PART_KEY)."""
+    """Ends a long response when its token is revoked or the group changes. Watches until the last part is sent, or the
+    app drops ``send`` and ``receive``. A response that it ends stays incomplete, unless the app supplied a last part
+    (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -37,7 +35,7 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Send a part. Raises ResponseCut."""
+        """Send a part. Raises ResponseCut if the response was ended."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -78,7 +76,8 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # A weak reference, so that the response of an app that fails is released: no last part would stop its checks.
+        # A weak reference, so that a failed app's response can be garbage-collected: it has no last part that would end
+        # the checks.
         weak = ref(self)
 
         def check() -> None:
@@ -89,8 +88,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """``send`` and ``receive`` of an HTTP request of a group. Adds ``headers``. Begins a LongResponse when the response
-    has several parts or its app waits for the client to leave."""
+    """Wraps ``send`` and ``receive`` of a group's HTTP request. Adds ``headers``, and begins a LongResponse when the
+    response has several parts or the app waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that are not checked (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but browsers send ``Origin``
-with it, so it is checked."""
+"""Methods that are not checked, because they change nothing (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008),
+but it is checked, because browsers send ``Origin`` with it."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -24,12 +24,12 @@ _ORIGIN_SHAPE: Final = re.compile(rf"(?P<scheme>[a-z][a-z0-9+.-]*)://{_HOST}")
 _HOST_SHAPE: Final = re.compile(_HOST)
 
 Origin = tuple[str, str, str]
-"""Scheme, host and port in lower case; an unknown port is empty."""
+"""Scheme, host and port in lower case; the port is empty if unknown."""
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: origins besides the same host. ``advice``: the fix in the error
-    message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """Refuses requests of foreign pages. ``allowed``: origins to accept besides the request's host. ``advice``: the fix
+    in the error message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -44,8 +44,9 @@ class OriginCheck:
 
     def require(self, scope: Mapping[str, Any]) -> None:
         """Raise OriginNotAllowed if the request may come from a foreign page."""
-        # With the viewer's cookies a foreign page can send unsafe requests and use a websocket (OWASP ASVS 5.0, 4.4.2;
-        # RFC 6455 section 10.2). No page can set Sec-Fetch-Site or Origin. Programs and old browsers send neither.
+        # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
+        # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
+        # header.
         if scope["type"] == "http" and scope["method"] in SAFE_METHODS:
             return
         sites, origins, hosts = (
@@ -68,7 +69,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse an option. Raises InvalidSettings with the malformed origin and its fix."""
+    """Parse the option ``allowed_origins``. Raises InvalidSettings, which names the malformed origin and its fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

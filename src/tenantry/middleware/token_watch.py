@@ -1,5 +1,3 @@
-"""TokenWatch: checks the token of an open websocket or stream."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,7 +21,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, assumed of a resolver that has none."""
+"""The staleness bound, in seconds, for a resolver that declares none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -55,10 +53,10 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """Checks a connection's token about five times per staleness bound. Closes the connection if the token is revoked,
-    or if the resolver has no answer for the bound.
+    """Checks the token of an open websocket or stream about five times per staleness bound. Closes the connection if
+    the token is revoked, or if checks fail for the whole bound.
 
-    An answer counts until ``_valid_until``; then ``_wait`` checks again before the next message.
+    A check counts until ``_valid_until``; then ``_wait`` checks again before the next message.
     """
 
     __slots__ = (
@@ -174,7 +172,7 @@ class TokenWatch(ABC):
 
     def _schedule(self, rest: float) -> None:
         if not self._stopped:
-            # Random, because many connections may open at the same time: their checks are spread.
+            # Random, to spread the checks of connections that opened at the same time.
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # not for security
             self._set_timer(min(delay, rest))
 
@@ -184,8 +182,8 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        # The close is left to a timer: one change may revoke thousands of connections, and the TimerQueue closes them
-        # in batches.
+        # Leave the close to a timer: one change may revoke thousands of connections, and the TimerQueue closes them in
+        # batches.
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")

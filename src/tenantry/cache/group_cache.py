@@ -9,9 +9,7 @@ three hold (``Leased.is_valid``).
 - An answered poll extends the lease. While the store is away, the lease runs out, and nothing cached is used.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
-newer change of the handle is known: no write during the load is lost.
-
-A full cache evicts an entry that was not used since the hand's last visit (CLOCK).
+newer change of the handle is known, so no write during the load is missed.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """The payload; None for an invalid code. Raises StoreUnavailable; the code may then be used up."""
+        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may then be used
+        up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

@@ -1,11 +1,8 @@
 """Resolver: from a token to its user group, through a cache.
 
-- ``peek`` answers from the cache, without I/O, while the entry is valid (``cache.group_cache``).
-- ``resolve`` checks the signature, so that a forged token costs no I/O, and loads the group from the backend. Requests
-  for one token share a load (``SingleFlight``).
-- The ``Poller`` asks the store for its changes, drops changed groups and keeps the lease. Buses report writes of other
-  hosts sooner; if a message is lost, the next poll finds the write.
-- While the store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+``peek`` answers from the cache. ``resolve`` also reads the backend; requests for one token share a load
+(``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. While the
+store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
 """
 
 from __future__ import annotations

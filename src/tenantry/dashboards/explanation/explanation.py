@@ -1,5 +1,3 @@
-"""Explains a dashboard for a group: data sources and SQL of its panels, and the origin of each value."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -114,7 +112,8 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain a group's view, as JSON, without running queries.
+    """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
+    the origin of each value.
 
     ``values``, for operators, adds values, texts and full errors. Without it the result contains no value of a property
     or filter, except relative ranges such as ``last 30 days``. ``age`` of a query: seconds since its oldest cached

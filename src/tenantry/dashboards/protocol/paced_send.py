@@ -16,7 +16,7 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if its last ``_SLOW_PIECES`` pieces took longer than this: it reads under 64 KiB a second."""
+"""A reader is slow if its last ``_SLOW_PIECES`` pieces took more seconds than this: it reads under 64 KiB a second."""
 _SLOW_PIECES: Final = 5
 
 
@@ -61,7 +61,7 @@ class PacedSend:
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Raises ReadTooSlowly."""
+        """Send ``message`` through ``send``. Raises ReadTooSlowly."""
         for part in _parts(message):
             self._began = self._clock()
             try:

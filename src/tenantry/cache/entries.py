@@ -1,5 +1,3 @@
-"""Cache entries, the rule that makes one valid (``Leased.is_valid``), and the CLOCK ring."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -73,8 +71,6 @@ class PendingLoad(Leased):
 
 
 class CachedAnswer(Leased):
-    """The answer of a load."""
-
     __slots__ = ("generation",)
 
     def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
@@ -130,8 +126,6 @@ class NegativeCache:
 
 
 class CachedSource(CachedAnswer):
-    """The cached registration of a data source."""
-
     __slots__ = ("source",)
 
     def __init__(self, pending: PendingLoad, generation: int, source: RegisteredSource) -> None:

@@ -1,5 +1,3 @@
-"""The page's built scripts and styles, at addresses that contain a hash of the content."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -56,7 +54,8 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles with these ``names``. ``missing``: the names of those that are not built."""
+    """The page's bundles (scripts and styles) with these ``names``. ``missing``: the names of those that are not
+    built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"
@@ -73,7 +72,6 @@ class BuiltFiles:
         self._by_address = {file.address: file for file in self._by_name.values()}
 
     def address(self, name: str) -> str | None:
-        """The hashed file name of a bundle; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
 

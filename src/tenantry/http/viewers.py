@@ -122,7 +122,6 @@ class Watch:
             self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
-        """Remove a block. When none is left, stop listening."""
         self._stays.discard(stay)
         # Stop listening, because the code that sends the response may call ``receive`` itself.
         if not self._stays and self._listener is not None:
@@ -131,7 +130,6 @@ class Watch:
             await asyncio.wait({listener})
 
     async def read_body(self, request: Request) -> None:
-        """Read the body once and keep it for the view."""
         from starlette.requests import ClientDisconnect
 
         async with self._reading:

@@ -48,8 +48,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message with the headers added. The original stays unchanged,
-        because an app may send it for every request."""
+        """A copy of an ``http.response.start`` message with the headers. The app may send the original for every
+        request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

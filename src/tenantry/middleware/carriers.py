@@ -69,8 +69,6 @@ def require_carrier(carrier: object) -> None:
 
 
 class CustomCarriers:
-    """The custom carriers of one middleware."""
-
     __slots__ = ("_by_header",)
 
     def __init__(self, carriers: Iterable[Carrier]) -> None:

@@ -35,7 +35,6 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Send a part. Raises ResponseCut if the response was ended."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -50,7 +49,6 @@ class LongResponse(TokenWatch):
         await self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` as soon as the response is ended."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -112,7 +110,6 @@ class Exchange:
         self._is_body_read = False
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Send a message. The awaitable raises ResponseCut if the response was ended."""
         if message["type"] == "http.response.start":
             if self._headers is not None:
                 message = self._headers.added_to(message)
@@ -121,7 +118,6 @@ class Exchange:
         return self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` if the response was ended."""
         if self._watch is not None or self._is_body_read:  # after the body only a disconnect can follow
             return await self._watched().receive()
         message = await self._receive()

@@ -1,9 +1,3 @@
-"""OriginCheck: refuses requests that a foreign page makes with a viewer's cookie.
-
-Websockets and unsafe methods pass if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is allowed or names the same
-host as ``Host``, or if neither is sent (docs/decisions/0023-origins.md).
-"""
-
 from __future__ import annotations
 
 import re
@@ -28,8 +22,13 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """Refuses requests of foreign pages. ``allowed``: origins to accept besides the request's host. ``advice``: the fix
-    in the error message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """Refuses requests that a foreign page makes with a viewer's cookie. Raises InvalidSettings for a malformed origin
+    (RFC 6454 section 6.2).
+
+    A websocket or an unsafe method passes if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is ``allowed`` or
+    names the same host as ``Host``, or if neither header is sent (docs/decisions/0023-origins.md). ``advice``: the fix
+    in the error message.
+    """
 
     __slots__ = ("_advice", "_allowed")
 
@@ -82,7 +81,6 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """Parse an origin; None if it is malformed."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None

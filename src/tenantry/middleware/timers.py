@@ -16,8 +16,6 @@ _MIN_INTERVAL: Final = 0.004
 
 
 class TimerHandle:
-    """One timer; ``callback`` is None once cancelled."""
-
     __slots__ = ("callback",)
 
     def __init__(self, callback: Callable[[], None]) -> None:

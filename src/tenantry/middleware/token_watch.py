@@ -30,26 +30,19 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """A resolver with a staleness bound; see ``with_staleness``."""
+    """The parts of Resolver that TokenWatch needs. ``staleness``: see ``with_staleness``."""
 
     @property
-    def staleness(self) -> float:
-        """The staleness bound in seconds."""
+    def staleness(self) -> float: ...
 
     @property
-    def lease_age(self) -> float | None:
-        """Seconds since the poll that renewed the lease began; None without a lease."""
+    def lease_age(self) -> float | None: ...
 
-    def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date; ``inf`` without one."""
-        ...
+    def seconds_left(self, group: UserGroup) -> float: ...
 
-    def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group if it is cached and valid. No I/O."""
+    def peek(self, raw: bytes) -> UserGroup | None: ...
 
-    async def resolve(self, raw: bytes) -> UserGroup:
-        """The token's group. Raises InvalidToken or StoreUnavailable."""
-        ...
+    async def resolve(self, raw: bytes) -> UserGroup: ...
 
 
 class TokenWatch(ABC):

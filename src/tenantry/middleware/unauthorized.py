@@ -1,5 +1,3 @@
-"""Error responses, and late 401s for views that require a user group."""
-
 from __future__ import annotations
 
 import sys
@@ -36,7 +34,6 @@ class LateUnauthorized:
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Run the app. Raises its errors, except a MissingToken that can still be answered."""
         scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()

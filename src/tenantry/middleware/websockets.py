@@ -55,7 +55,6 @@ class WebSocketSession(TokenWatch):
     # --- what the app sees --------------------------------------------------------------------------------------------
 
     async def receive(self) -> Message:
-        """The client's next message, or ``websocket.disconnect`` once we have closed the websocket."""
         if self._disconnect is not None:
             return self._disconnect
         message = await self._receive()
@@ -68,7 +67,6 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Send a message of the app. Raises SocketClosed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()

@@ -38,7 +38,6 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop. If they run on another loop, stop them there."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -66,8 +65,6 @@ class BusSubscriptions:
 
 
 class WeakListener:
-    """Forwards to an EvictionListener while it exists."""
-
     def __init__(self, listener: EvictionListener) -> None:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 

@@ -1,5 +1,3 @@
-"""One load of a user group: its waiters, the backend's answer, and counters."""
-
 from __future__ import annotations
 
 import asyncio
@@ -40,7 +38,6 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """Add a waiter, and return its future."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
@@ -49,7 +46,6 @@ class SingleFlight(Generic[T]):
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
-        """Wake all waiters with StoreUnavailable."""
         self._wake(0, None, StoreUnavailable("the look-up was stopped: try again"))
 
     def __enter__(self) -> None: ...
@@ -85,8 +81,6 @@ class FindOnlyBackend:
 
 
 class BackendReader:
-    """Reads a backend, and counts reads and failures."""
-
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
         # hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).

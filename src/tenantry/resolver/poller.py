@@ -8,9 +8,6 @@ The lease promises that the cache knows every write older than the staleness bou
 - A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll is
   answered.
 - A slot whose version stays odd for the bound is repaired.
-
-Polling starts at a cache miss, and stops after IDLE seconds without requests. One event loop polls; if it ends, another
-takes over.
 """
 
 from __future__ import annotations

@@ -36,7 +36,6 @@ class SourceCache:
             self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The cached source, if valid. No I/O; never raises."""
         entry = self._cache.sources.entries.get((environment.id, reference))
         return entry.source if entry is not None and entry.is_valid(self._clock()) else None
 

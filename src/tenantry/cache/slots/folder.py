@@ -56,12 +56,10 @@ class RunFolder:
 
     @property
     def mode(self) -> int:
-        """Permissions of a new folder."""
         return 0o700 if self.group is None else 0o2770
 
     @property
     def file_mode(self) -> int:
-        """Permissions of a new file in it."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:

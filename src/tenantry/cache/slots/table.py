@@ -21,7 +21,6 @@ def new_version() -> int:
 
 
 def write_in_progress() -> int:
-    """A random odd version."""
     return secrets.randbits(63) << 1 | 1
 
 

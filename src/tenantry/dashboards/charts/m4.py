@@ -70,8 +70,6 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
 
 
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
-    """Indexes of the rows to keep; None if ``plot.by`` is unsorted or has an unsupported type. Raises TypeError,
-    ValueError, ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))
     series = _series(result, None if plot.color is None else position(plot.color))
@@ -103,7 +101,6 @@ def _chosen(values: list[Any], indexes: Sequence[int] | None) -> list[Any]:
 
 
 def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
-    """The row indexes of each series; None: all rows."""
     if color is None:
         return [None]
     found: dict[Any, list[int]] = {}
@@ -187,7 +184,6 @@ def _plain_extremes(column: Sequence[Any]) -> tuple[int, int]:
 
 
 def _extremes_and_gap(column: Sequence[Any]) -> Iterator[int]:
-    """Indexes of the least and greatest value and of the first gap."""
     there = [index for index, value in enumerate(column) if not _is_gap(value)]
     if there:
         yield min(there, key=column.__getitem__)

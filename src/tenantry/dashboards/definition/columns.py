@@ -1,5 +1,3 @@
-"""The query columns that a panel names."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -89,7 +89,8 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
     try:
         parse_relative(name)
     except ValueError:
-        raise refuse(source, node, "this is not a relative range", f"write one of: {', '.join(RELATIVE_FORMS)}") from None
+        fix = f"write one of: {', '.join(RELATIVE_FORMS)}"
+        raise refuse(source, node, "this is not a relative range", fix) from None
 
 
 _DAY: Final = timedelta(days=1)

@@ -302,7 +302,6 @@ def _controls_schema() -> Schema:
 
 
 def dashboard_schema() -> Schema:
-    """The JSON Schema (2020-12) of a dashboard's file."""
     schema = object_schema(DASHBOARD, required=["title", "rows"])
     schema["properties"] |= {
         "controls": _controls_schema() | {"description": "choices of a viewer, read by queries as params.NAME"},

@@ -111,8 +111,6 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """The content of one dashboard's file."""
-
     name: str
     source: Source
     texts: Definition

@@ -45,7 +45,6 @@ class DashboardQueries:
 
     @property
     def templates(self) -> Iterator[SQLTemplate]:
-        """All templates, including duplicates."""
         for panel in self.panels.values():
             yield from panel.templates
         yield from self.choices.values()
@@ -79,7 +78,6 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
 
 
 def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list[Control]:
-    """The controls that no query reads."""
     return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
 
 
@@ -240,7 +238,6 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
-    """Changes that relax a parameter, the most permissive first, each with the incomplete values that it allows."""
     if parameter.is_range:
         limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
         ends = [end for end in RANGE_ENDS if limits[end] is None]

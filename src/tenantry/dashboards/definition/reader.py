@@ -145,7 +145,8 @@ class _FileReader:
             problem = "a click filters this page, or opens another dashboard"
             raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
         if "with" in value and not target:
-            raise refuse(self._source, node, "the key 'with' needs the key 'open'", "write {open: route, with: [route]}")
+            fix = "write {open: route, with: [route]}"
+            raise refuse(self._source, node, "the key 'with' needs the key 'open'", fix)
         names = value.get("filter") or value.get("with", [])
         return Click({name: name for name in names}, target, node.offset)
 

@@ -286,7 +286,6 @@ def read_keys(
 
 
 def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
-    """The JSON Schema of a mapping with these keys and no others."""
     keys = tuple(keys)
     required = [key.name for key in keys if key.required]
     schema: Schema = {

@@ -34,7 +34,6 @@ class KnownHosts:
         self._flight: SingleFlight[Hosts] | None = None
 
     async def get(self) -> Hosts:
-        """Hosts at most ``staleness`` seconds old. Raises StoreUnavailable."""
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:

@@ -1,5 +1,3 @@
-"""The routes of the HTML element for host pages, and of codes that are exchanged for a token."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -68,7 +66,8 @@ class Embedding:
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """``guards``: middleware that finds the group."""
+    """The routes of the HTML element for host pages, and of embed codes. ``guards``: middleware that finds the
+    group."""
     # Pages of every origin may load them. An address without a version serves the newest one.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))

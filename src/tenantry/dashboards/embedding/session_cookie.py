@@ -1,7 +1,5 @@
-"""Cookies for dashboards that are opened without an embedding page: the token in the address is exchanged for a cookie.
-
-The address then has the group's public handle, which selects the cookie, so that two tabs can show two groups.
-"""
+"""Cookies for dashboards that are opened without an embedding page. The page's address then has the group's public
+handle instead of a token. The handle selects the cookie, so that two tabs can show two groups."""
 
 from __future__ import annotations
 

@@ -49,7 +49,6 @@ class ValueOrigin:
 
 
 def group_origin(path: str) -> ValueOrigin:
-    """The origin of a path outside ``params``."""
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))

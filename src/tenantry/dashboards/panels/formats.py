@@ -1,5 +1,3 @@
-"""Check the properties ``locale`` and ``currency``, which the page passes to the browser's Intl."""
-
 from __future__ import annotations
 
 import re

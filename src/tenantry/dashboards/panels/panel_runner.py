@@ -158,7 +158,6 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """Await all queries. If one fails, cancel the others."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)

@@ -28,8 +28,6 @@ class Preview:
 
 
 class Previews:
-    """Issues preview codes, opens their sessions, and finds the preview of a session."""
-
     def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
         self._groups = store.groups
         self._time_of_day = time_of_day

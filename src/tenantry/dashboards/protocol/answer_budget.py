@@ -86,7 +86,6 @@ class AnswerBudget:
         return size <= 0 or own + size <= free or (not own and free >= 0)
 
     def add(self, group: bytes, size: int) -> None:
-        """Reserve bytes for the group; negative: release them."""
         self._shares[group].held += size
         self.held += size
 
@@ -105,7 +104,6 @@ class AnswerBudget:
         return known or _UNKNOWN_BYTES
 
     def learn(self, group: bytes, name: LineName, size: int) -> None:
-        """Remember the size of a line, capped at half the budget."""
         self._sizes[group, name] = self._sizes[None, name] = min(size, PROCESS_BYTES // 2)
 
     # --- waiting ------------------------------------------------------------------------------------------------------
@@ -129,8 +127,6 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    """An open response, and the bytes reserved for it."""
-
     def __init__(self, budget: AnswerBudget, group: bytes) -> None:
         self.held: int = 0
         self.pace: Final = PacedSend()

@@ -37,7 +37,6 @@ class LineStream(Response):
         self._request = request
 
     def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """Yield lines; each is sent before the next is requested."""
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

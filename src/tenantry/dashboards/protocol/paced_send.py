@@ -21,7 +21,6 @@ _SLOW_PIECES: Final = 5
 
 
 def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
-    """Join the parts and split them into pieces of ``PIECE_BYTES``."""
     pieces, rest = deque[bytes](), bytearray()
     for part in parts:
         rest += part

@@ -1,5 +1,3 @@
-"""Encodes the JSON lines of a response with msgspec."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,5 +1,3 @@
-"""The JSON bodies that the page's script sends."""
-
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, TypeVar
@@ -43,7 +41,6 @@ class WantedPanel(StrictBody):
 
     @property
     def plot_width(self) -> int:
-        """The width, in device pixels, for which rows are reduced."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
@@ -68,7 +65,7 @@ class DownloadRequest(FilteredBody):
 
 
 class ExplanationRequest(FilteredBody):
-    """The page's filters; the panel is in the path."""
+    """The page's filters."""
 
 
 Model = TypeVar("Model", bound=StrictBody)

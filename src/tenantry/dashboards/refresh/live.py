@@ -68,7 +68,6 @@ class ChangedPanels:
         return {}
 
     def idle_seconds(self) -> float:
-        """Seconds without changes before ``idle_message`` is sent."""
         return _KEEP_ALIVE_SECONDS
 
     def idle_message(self) -> Message:

@@ -151,7 +151,7 @@ class _PostgresConnections:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def _connect(self) -> PostgresConnection:
-        writer = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
+        writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
         if self._ended:  # a write that lost its connection at the end tries again
             writer.terminate()

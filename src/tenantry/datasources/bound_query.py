@@ -1,4 +1,4 @@
-"""A group's query, before and after it is bound for its data source."""
+"""QueryRequest and BoundQuery: a group's query before and after it is bound for its data source."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """Queries with equal keys share an answer; without a key it is not shared. A cache keeps the answer for at least
-    ``max_age`` seconds."""
+    """A query bound for its source. Queries with equal keys share an answer; if the key is None, the answer is not
+    shared. A cache keeps the answer for at least ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup
@@ -49,8 +49,8 @@ class BoundQuery:
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
     """Bind a request's template for its open source.
 
-    A wrapped query's key starts with the inner query's. A value without a fingerprint gives no key. Raises the errors
-    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
+    A wrapped query's key starts with the key of the inner query. The key is None if a value has no fingerprint. Raises
+    the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
     """
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight

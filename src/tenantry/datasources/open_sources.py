@@ -1,6 +1,6 @@
 """OpenSources: the open data sources of one event loop.
 
-After a registration changes, the next query opens the source anew; the old one closes with its last query.
+After a registration changes, the next query opens the source again. The old connections close after their last query.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. ``host``: see ``host_engines``. Raises InvalidSource for an unusable
-    URL, dialect or driver."""
+    """Create a source's pool, without connecting. ``host``: engines from ``host_engines``. Raises InvalidSource for an
+    unusable URL, dialect or driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again: the row may be older than the rules
@@ -55,14 +55,14 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """A name that is unique in the store."""
+    """Return a name for the source that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections. ``revision``, a part of cache keys, changes with every setting that can
-    change rows. The source stays open while it has ``users``; when the last one leaves, ``on_unused`` is called."""
+    """A source with its queue and connections. ``revision`` is a part of cache keys and changes with every setting that
+    affects rows. ``users`` counts the queries that use the source; when it falls to 0, ``on_unused`` is called."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
@@ -85,7 +85,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """The cache key. Raises TypeError for a value without a fingerprint."""
+        """Return a query's cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -115,8 +115,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the open source, which may close at the next ``await`` unless ``users`` counts the caller. Raises
-        InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the source, opened if necessary. It may close at the next ``await`` unless the caller has raised
+        ``users``. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
@@ -181,7 +181,7 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Drop the connections of a loop that is closed."""
+        """Drop the connections of a closed loop."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
@@ -201,7 +201,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones. Returns when they have ended, or after ``seconds``."""
+        """Stop all queries and refuse new ones. Returns when the queries have ended, or after ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)

@@ -1,4 +1,4 @@
-"""Pages of a query, selected around the author's SQL."""
+"""Selects pages of a query with a larger statement around its SQL."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""The quote of names, by dialect. Other dialects have no pages."""
+"""The quotation mark around column names, by dialect. Other dialects have no pages."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""The column names that an order may contain: they need no escapes in quotes."""
+"""A page can be ordered by columns with these names: in quotation marks, they need no escapes."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -42,12 +42,14 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""The types that a cursor can hold, by the letter that marks them in it: class, writer and reader."""
+"""The types of values that a page cursor can hold. The key is the letter that marks the type in the cursor; the values
+are the type's class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``next``: the ``after`` of the next page; None on the last. ``total``: rows of all pages, if requested."""
+    """One page of rows. ``next``: the ``after`` for the next page; None on the last. ``total``: the number of rows of
+    all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -69,8 +71,8 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For another page, pass the previous page's ``next`` as ``after``, fast at any depth, or skip ``offset`` rows. The
-    ``order`` columns must be unique together and never NULL. ``total="exact"`` counts all rows in a second query.
+    For the next page, pass ``page.next`` as ``after``, which is fast at any depth. ``offset`` skips rows. Together, the
+    ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a second query.
 
     Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
     pages; UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
@@ -103,13 +105,12 @@ class CountTemplate(WrappedTemplate):
     """Counts the rows of another template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         return select_around(bound, "select count(*) as total", lambda _: "")
 
 
 class PagedTemplate(WrappedTemplate):
-    """A page of another template's rows, plus one row if there are more."""
+    """Selects a page of another template's rows, and one row more if there is a next page."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -131,7 +132,6 @@ class PagedTemplate(WrappedTemplate):
         self._key = None if after is None else _read_cursor(after, len(self.names))
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
@@ -145,8 +145,8 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """The condition for rows after ``key``. An index can serve its first comparison: ``a >= 1 and (a > 1 or (a = 1
-        and (b > 2)))``."""
+        """Return the condition for rows after ``key``, such as ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. The first
+        comparison lets the engine use an index."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -167,7 +167,7 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Keeps the types, which engines with typed parameters need."""
+    """Write each value with its type, because engines with typed parameters need it."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():

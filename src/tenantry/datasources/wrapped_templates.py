@@ -19,8 +19,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Select from the bound SQL as the subquery ``tenantry_inner``, followed by ``clauses``, whose values are bound
-    last. For positional paramstyles."""
+    """Put the bound SQL, as the subquery ``tenantry_inner``, between ``select`` and ``clauses``, whose values are bound
+    last. Supports only positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -50,13 +50,13 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows, to get a template's column names without running it."""
+    """Selects no rows, to get a template's column names without running the template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
-        # Two reasons for no rows, because an engine may notice only one of them before it runs.
+        # Two conditions that exclude all rows, because an engine may recognize only one of them before it runs.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
 
 

@@ -1,6 +1,6 @@
-"""EngineCheck: lets engines explain queries, and name their columns.
+"""EngineCheck: asks engines to explain queries and name their columns.
 
-On each source a query is explained for the first group that has all properties it needs.
+On each source, a query is explained for the first group that has all properties that the query needs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query on the source of ``schema``. ``file`` is for findings. ``names``: also fetch its column names."""
+    """A query to explain on the source of ``schema``. Findings name ``file``. ``names``: also ask for the column
+    names."""
 
     file: str
     template: SQLTemplate
@@ -64,7 +65,8 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """A source, its queries ``left`` without a group (by schema), and those to be ``asked`` with a group."""
+    """A source. ``left``: queries, by schema, that no group so far can run. ``asked``: queries to explain, each with a
+    group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -93,7 +95,7 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """``add`` the groups, then ``run``."""
+    """Explains queries on their engines: ``add`` the groups, then ``run``."""
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -112,7 +114,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Use this group for queries that it can run and no earlier group could."""
+        """Use the group for the queries that it can run and that no earlier group could."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -137,7 +139,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Ask the engines. Raises StoreUnavailable."""
+        """Explain the queries. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -258,13 +260,13 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
 
 
 def word_at(text: str, position: int) -> str:
-    """Return the word at a position that an engine reports, which counts from 1; empty without one."""
+    """Return the word of the SQL at ``position``, counted from 1; an empty string if there is no word."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that the query has once; else the start of its file."""
+    """Return the file, line and column of ``word`` if the query contains it exactly once, else of the file's start."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

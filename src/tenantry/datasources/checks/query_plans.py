@@ -1,4 +1,4 @@
-"""Query plans: an engine checks a query when it explains it, without running it."""
+"""Query plans: to explain a query, an engine checks it without running it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 class _Plans(NamedTuple):
     """How an engine explains a query: the ``prefix`` before it, and the keywords with which the query may begin.
 
-    Any other word could be an option of ``explain``, such as ``analyze``, which runs the query.
+    Another first word could be an option of ``explain``, such as ``analyze``, which runs the query.
     """
 
     prefix: str
@@ -48,8 +48,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """The prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
-    NotOneStatement if it does not only read."""
+    """Return the prefix that explains a query; None if the engine has no plans, or none for a statement such as
+    ``show``. Raises NotOneStatement for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

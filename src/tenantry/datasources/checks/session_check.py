@@ -71,7 +71,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Findings, each with its data source. The line is the session variable's number."""
+        """Findings, each with its data source. The line of a finding is the number of the session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

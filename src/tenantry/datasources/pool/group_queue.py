@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Seconds of each query that do not count as long use."""
+"""The first seconds of each query, up to this number, do not count as long use."""
 _LONG: Final = 5.0
 """Seconds of long use beyond which a group is long-running."""
 _HALF_LIFE: Final = 300.0
@@ -18,8 +18,8 @@ _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """``used`` is the seconds of ended turns, divided by ``weight``. The group may run ``barred`` streams less. Times
-    (``now``) are the event loop's."""
+    """The turns of one group. ``used``: seconds of connection time of ended turns, divided by ``weight``. ``barred``:
+    by how many the group's streams are reduced. ``now`` is the event loop's time."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -51,7 +51,7 @@ class GroupQueue:
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether a new GroupQueue would behave the same."""
+        """Whether the group can be forgotten, because a new GroupQueue would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -1,7 +1,7 @@
 """A query's rows, written chunk by chunk in the threads of its source.
 
-Each step takes more rows, from one row up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large,
-and no step holds the interpreter's lock for long.
+The first step takes one row, later steps more, up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are
+large, and no step holds the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
 _FIRST_ROWS: Final = 64
-"""While fewer rows are read, a chunk waits ``_CHUNK_SECONDS`` for more, so that an error in the first rows comes before
-anything is sent."""
+"""Until this number of rows is read, a chunk waits ``_CHUNK_SECONDS`` for more rows, so that an error in the first rows
+is raised before anything is sent."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
 """Seconds after which the rows read so far are sent, even if they are few."""
 _SILENT_SECONDS: Final = 0.5
-"""If the writer has written nothing yet, more rows are read in the same step for this number of seconds: a new step
+"""While the writer has written nothing, a step goes on reading rows for this number of seconds, because a new step
 would wait for the event loop."""
 
 
 class RowChunks:
-    """If ``begin`` fails, it may be called again with another connection."""
+    """Reads a query's rows and writes them as chunks. If ``begin`` fails, it may be called again with another
+    connection."""
 
     def __init__(
         self,

@@ -122,7 +122,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows read from now on include all changes before this time (Unix seconds)."""
+        """Return the Unix time up to which rows read from now on include all changes."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

@@ -31,7 +31,8 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """``mark`` is an SQL comment at the start of its query, by which another handle finds the query to stop it."""
+    """A client and its query. ``mark``: an SQL comment at the start of the query, by which another client finds and
+    stops it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -40,7 +41,7 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB: half a gigabyte."""
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB, which is half a gigabyte."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -128,7 +129,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """The process's last handle releases the folder."""
+        """The last handle that the process closes releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

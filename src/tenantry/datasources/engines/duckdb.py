@@ -30,8 +30,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 # A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
-# access is off. The lock prevents that SQL turns it on again. python_enable_replacements would let SQL read variables
-# of this program by their names. A process opens a file only once, so all sources of one file must have the same
+# access is off. The lock keeps SQL from turning external access on again. python_enable_replacements would let SQL read
+# variables of this program by name. A process opens a file only once, so all sources of one file must have the same
 # settings.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",

@@ -71,7 +71,8 @@ class Engine:
         if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
             raise InvalidSource(
                 f"the driver of data source {source.id} has the dialect {driver.dialect!r} and the paramstyle "
-                f"{driver.paramstyle!r}; the known ones are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+                f"{driver.paramstyle!r}; known dialects are {', '.join(DIALECTS)}; known paramstyles are "
+                f"{', '.join(PARAMSTYLES)}"
             )
         return driver
 

@@ -1,4 +1,4 @@
-"""JSON columns that clients return as strings."""
+"""Parses JSON columns that clients return as strings."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def _depth(text: str) -> int:
 
 
 def _no_number(_: str) -> None:
-    """DuckDB's ``to_json`` writes NaN and Infinity, which are not JSON: read them as None."""
+    """Read NaN and Infinity, which DuckDB's ``to_json`` writes but JSON lacks, as None."""

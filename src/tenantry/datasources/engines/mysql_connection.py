@@ -52,15 +52,15 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """Arguments of ``pymysql.connect``. Reads certificates the first time. Raises InvalidSource for an unreadable
+        """Arguments for ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an unreadable
         file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to reconnect without TLS: the server has none and the URL does not require it. From then on
-        ``arguments`` has no TLS."""
+        """Whether to reconnect without TLS, because the server has none and the URL does not require it. Then
+        ``arguments`` has no TLS from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -88,8 +88,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection for one query after another. ``reusable``: ready for the next. ``stopping``: the task that stops its
-    query. ``pipelining``: a reset sends all its commands at once."""
+    """A connection that runs one query after another. ``reusable``: ready for the next query. ``stopping``: the task
+    that stops the current query. ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -133,7 +133,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the reset's replies, and run ``settings`` for the next query. A MySQLError leaves the session
+        """Read the replies to the last reset, and run ``settings`` for the next query. A MySQLError leaves the session
         unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
@@ -175,8 +175,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """After the last row, whether the server read only the beginning of a string as a number or a time, or lost
-        warnings that could say so."""
+        """Whether the server read only the beginning of a string as a number or a time, or lost warnings that could say
+        so. Call it after the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -185,8 +185,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
-        subquery."""
+        """Check ``was_truncated`` for the first row, before a stream sends rows. Returns False if the statement cannot
+        be a subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -200,7 +200,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset; ``settle`` reads its replies."""
+        """Send a reset, whose replies ``settle`` reads."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]

@@ -1,4 +1,4 @@
-"""PostgreSQL values in both directions, and column types (docs/engine-postgresql.md)."""
+"""Conversion of values to and from PostgreSQL, and column types (docs/engine-postgresql.md)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tenantry.errors import UnbindableValue
 _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 
 
-# Parameters are sent as text, without a type: the server reads each as the type that its position in the SQL needs. A
-# property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
+# Parameters are sent as text, without a type, and the server reads each as the type that its position in the SQL needs,
+# because a property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
-    """Encode parameters for libpq. Raises UnbindableValue without quoting the value."""
+    """Encode parameters for libpq. Raises UnbindableValue, whose message omits the value."""
     encoded: list[bytes | None] = []
     for number, value in enumerate(values, 1):
         text = None
@@ -131,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """An answer's columns. Arrays are ``list``, unknown types ``text``."""
+    """An answer's columns. The type of an array is ``list``, an unknown type ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)

@@ -1,4 +1,4 @@
-"""Finds a URL's engine: one passed to DataSources, else built in, else from an entry point."""
+"""Finds a URL's engine: one passed to DataSources, else a built-in one, else one from an entry point."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tenantry.errors import InvalidSettings, InvalidSource
 from tenantry.groups import RegisteredSource
 
 ENGINE_GROUP: Final = "tenantry.engines"
-"""The entry point group: a URL scheme names an Engine."""
+"""The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point whose engine serves all schemes without one, of sources registered with ``--trusted``."""
+"""The entry point whose engine serves sources registered with ``--trusted`` if their URL scheme has no engine."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -31,7 +31,7 @@ _INSTALLED_BY: Final = {
     "databricks": "'tenantry-warehouses[databricks]'",
     ANY_SCHEME: "tenantry-warehouses",
 }
-"""The ``pip install`` argument of the distribution that has an entry point."""
+"""What to ``pip install`` for an engine, by the name of its entry point."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -111,8 +111,8 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource, with the package to install,
-    for an unknown scheme or one that needs ``trusted``."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or one
+    that needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -160,7 +160,7 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a URL. Returns its engine's name, or the dialect of a trusted source. Raises InvalidSource."""
+    """Check a URL. Returns the name of its engine or, for a trusted source, of its dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -168,7 +168,7 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings for the operator who registers a URL: its engine does not keep queries read-only, cannot stop them, or
+    """Warnings for the operator who registers a URL whose engine does not keep queries read-only, cannot stop them, or
     lacks a package here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)

@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Reads files the first time. Raises InvalidSource for an unreadable one."""
+        """The first call reads the files. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -53,7 +53,7 @@ class TLSContext:
     def _read_files(self) -> ssl.SSLContext:
         if self._mode == "verify":
             context = ssl.create_default_context(cafile=self._files.get("ssl_ca"))
-            # Python 3.13 sets this flag: it requires extensions that certificates of private CAs often lack.
+            # Python 3.13 sets this flag, which requires extensions that certificates of private CAs often lack.
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         else:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -65,7 +65,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """Fail on an encrypted key, for which OpenSSL would ask on the terminal."""
+    """Make an encrypted key fail, because OpenSSL would ask for its password on the terminal."""
     return ""
 
 

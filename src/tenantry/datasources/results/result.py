@@ -47,8 +47,8 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are those that the engine names, None if
-    unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are the engine's names of the column
+    types, None if unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
     """
 
     names: Sequence[str]
@@ -138,7 +138,7 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range, of any driver."""
+    """Whether it is a PostgreSQL range, from any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 

@@ -25,7 +25,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source with its secrets. ``read``: the secrets that were read, by reference."""
+    """A source whose URL contains its secrets. ``read``: secrets that came from references, by reference."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)

@@ -74,8 +74,6 @@ class SourceCounters:
 
 
 class CountersBySource(dict[str, SourceCounters]):
-    """Counters by source id, created on first use."""
-
     def __missing__(self, source_id: str) -> SourceCounters:
         return self.setdefault(source_id if len(self) < MAX_SOURCES else OTHERS, SourceCounters())
 
@@ -88,7 +86,7 @@ class Activity:
 
 
 class Execution:
-    """One run of a query at a source. ``waited`` and ``ran`` are seconds."""
+    """One run at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -183,7 +181,6 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """The error's code, ``stopped`` for a cancellation, else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

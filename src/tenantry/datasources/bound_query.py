@@ -1,5 +1,3 @@
-"""QueryRequest and BoundQuery: a group's query before and after it is bound for its data source."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -47,11 +45,8 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template for its open source.
-
-    A wrapped query's key starts with the key of the inner query. The key is None if a value has no fingerprint. Raises
-    the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
-    """
+    """Bind a request's template for its open source. The key is None if a value has no fingerprint. Raises the errors
+    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template

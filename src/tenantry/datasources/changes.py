@@ -17,21 +17,19 @@ LATE_SECONDS: Final = 5.0
 
 
 class ChangeTimes:
-    """The Unix time of each source's last change."""
-
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change of a source; with ``source=None``, of all sources."""
+        """Record a change at a Unix time; with ``source=None``, of all sources."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return when a source last changed; a negative number if it did not."""
+        """Return when a source last changed (Unix seconds); a negative number if it did not."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
@@ -130,7 +128,6 @@ class SourceChanges:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether the source may have changed since ``as_of`` (Unix seconds)."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:

@@ -202,6 +202,7 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
+    """The error for SQL that the driver refuses to run."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
@@ -212,6 +213,7 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
+    """The error for a query that was stopped at its timeout."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 

@@ -1,7 +1,5 @@
-"""OpenSources: the open data sources of one event loop.
-
-After a registration changes, the next query opens the source again. The old connections close after their last query.
-"""
+"""After a registration changes, the next query opens its source again. The old connections close after their last
+query."""
 
 from __future__ import annotations
 
@@ -46,8 +44,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. ``host``: engines from ``host_engines``. Raises InvalidSource for an
-    unusable URL, dialect or driver."""
+    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect or driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again: the row may be older than the rules
@@ -55,7 +52,7 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Return a name for the source that is unique in the store."""
+    """Return a name that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
@@ -181,7 +178,6 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Drop the connections of a closed loop."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return

@@ -1,5 +1,3 @@
-"""Selects pages of a query with a larger statement around its SQL."""
-
 from __future__ import annotations
 
 import json
@@ -145,8 +143,8 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """Return the condition for rows after ``key``, such as ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. The first
-        comparison lets the engine use an index."""
+        """Select rows after ``key``: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. The first comparison can use an
+        index."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"

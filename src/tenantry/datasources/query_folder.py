@@ -1,5 +1,3 @@
-"""Saved queries, one per ``.sql`` file of a folder."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

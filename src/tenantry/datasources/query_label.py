@@ -37,7 +37,7 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """Return the name of a Query, or a digest of another template."""
+    """Return the name of a Query, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
@@ -55,6 +55,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
+    """The SQL without its query tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

@@ -1,7 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
-A query must not go on with old properties or an old mapping, so its group and source are read again five times per
-staleness bound. If the store does not answer for the whole bound, the query ends too.
+Group and source are read again five times per staleness bound, so that no query goes on with old properties or an old
+mapping. If the store does not answer for the whole bound, the query ends too.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class QueryWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Return the seconds for which a query may go on until the next check. If the group expires earlier, two check
-        intervals are added to its end, because a check may find that it was extended."""
+        """If the group expires earlier, two check intervals are added, because a check may find that it was
+        extended."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -174,8 +174,7 @@ class QueryWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the group as it is now; None if the query is outdated. ``groups`` and ``sources`` collect this round's
-        reads."""
+        """Return the group as it is now; None if the query is outdated."""
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:
@@ -233,7 +232,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """Return the fields that must not change. The environment is missing, because ``of_schema`` compares it."""
+    """The fields that must not change. ``of_schema`` compares the environment."""
     return source.id, source.url, source.trusted, source.session
 
 

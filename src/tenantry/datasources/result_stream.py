@@ -1,5 +1,3 @@
-"""Response bodies that are sent while their rows are read."""
-
 from __future__ import annotations
 
 import asyncio

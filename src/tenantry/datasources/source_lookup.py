@@ -1,5 +1,3 @@
-"""SourceLookup: finds the data source that a group's mapping names."""
-
 from __future__ import annotations
 
 import logging
@@ -15,7 +13,8 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds registered sources. If this process has a Resolver of the same store, reads are cached under its lease."""
+    """Finds a group's data sources. If this process has a Resolver of the same store, reads are cached under its
+    lease."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory

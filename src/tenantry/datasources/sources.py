@@ -1,5 +1,3 @@
-"""DataSources: runs queries on a group's data sources."""
-
 from __future__ import annotations
 
 import time

@@ -1,5 +1,3 @@
-"""Stops a server's queries at SIGTERM, because the server ends its lifespan only after all requests."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,9 +17,11 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM or SIGINT. In a lifespan: ``async with sources, stop_on_signals(sources): yield``. A
-    signal starts ``sources.stop()`` and calls the previous handler; if that is the default handler, the process ends
-    after the queries. Ignored signals stay ignored.
+    """Stop queries at SIGTERM or SIGINT, because a server ends its lifespan only after all requests.
+
+    In a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()`` and calls
+    the previous handler; if that is the default handler, the process ends after the queries. Ignored signals stay
+    ignored.
 
     Outside the main thread, it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError if the
     previous handler was not set from Python.

@@ -1,5 +1,3 @@
-"""Templates that put another template's SQL into a larger statement, for example to count its rows."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -37,7 +35,7 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """A statement around ``template``."""
+    """Puts ``template``'s SQL into a larger statement, for example to count its rows."""
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template

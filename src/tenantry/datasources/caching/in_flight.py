@@ -1,7 +1,7 @@
 """InFlightQueries: identical concurrent queries run once and share the answer.
 
-An execution waits in the queues of all its callers' groups, and begins when the first of these groups gets a
-connection. It stops when its last caller leaves.
+An execution waits in the queues of all its callers' groups, and begins when one of them gets a connection. It stops
+when its last caller leaves.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """A query's answer. ``dicts`` are the rows as dicts, if the query's thread made them. ``as_of``: when the source
-    was queried, in Unix seconds. ``is_shared``: other callers have the answer too, so mutable values are copied.
-    ``is_hit``: the answer comes from a cache."""
+    """``dicts`` are the rows as dicts, if the query's thread made them. ``as_of``: when the source was queried, in Unix
+    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -66,8 +65,8 @@ class InFlightCounters:
 
 
 class InFlightQueries:
-    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and
-    returns whether a cache shares it with later callers."""
+    """Serves one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and returns whether a
+    cache shares it with later callers."""
 
     def __init__(
         self,
@@ -111,13 +110,13 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no further caller join this source's queries in flight; with ``name=None``, those of any source."""
+        """Let no further caller join queries in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One execution and its callers. ``turns`` are its waiting turns, by group."""
+    """One execution and its callers."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -134,8 +133,8 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Begin if a connection is free for the caller's group, else wait in the group's queue. Raises
-        SourceUnavailable if the queue is full."""
+        """Begin if a connection is free for the caller's group, else wait. Raises SourceUnavailable if the queue is
+        full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():

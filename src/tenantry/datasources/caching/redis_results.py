@@ -1,12 +1,12 @@
 """RedisResults: a result cache that processes share through Redis or Valkey.
 
-Each changed source has a random mark, which every change replaces. An entry contains its source's mark and is used only
-while the source still has that mark.
+Each change of a source gives it a new random mark. An entry contains a mark, and is used only while its source still
+has that mark.
 
 The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
 ``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
-which gets a new value if the server loses the hash.
+which changes if the server loses the hash.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """A keyed digest, from which nobody with access to the server can guess a query's values."""
+        """A keyed digest, so nobody with access to the server can guess a query's values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
@@ -279,7 +279,6 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """HGETALL returns a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

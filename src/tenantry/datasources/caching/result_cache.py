@@ -1,5 +1,3 @@
-"""A result cache in memory, bounded by age and bytes."""
-
 from __future__ import annotations
 
 import asyncio
@@ -36,8 +34,8 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer, queried at ``as_of`` and kept until ``until`` (Unix seconds). ``group``: the handle of the group whose
-    query stored the answer."""
+    """``as_of`` and ``until`` (when it expires) are Unix seconds. ``group``: the handle of the group whose query stored
+    the answer."""
 
     key: str
     answer: SharedAnswer
@@ -49,7 +47,7 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, of which each group may use
+    """Keeps answers in memory for ``seconds``, in at most ``max_bytes``, of which each group may use
     ``group_max_bytes`` (default: a quarter).
 
     For ``stale_while_revalidate`` further seconds a query gets the old answer while the source is queried in the
@@ -114,7 +112,7 @@ class ResultCache:
 
     def age(self, key: str) -> float | None:
         """Return the age in seconds of the oldest usable answer with this key or one derived from it, as for a
-        reduction; None without such an answer."""
+        reduction; or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -252,7 +250,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Look in memory, then in the shared level. Returns None while other processes' changes are unknown."""
+        """Return None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -318,7 +316,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raise ValueError unless it is a finite number of seconds, 0 or above."""
+    """Raises ValueError."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age must be a number of seconds, 0 or above")
 

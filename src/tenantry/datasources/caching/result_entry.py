@@ -43,8 +43,8 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """An entry of the shared cache. ``mark``: the source's mark for these rows. ``as_of``: when the source was queried
-    (Unix seconds). ``size``: bytes in memory."""
+    """``mark``: the source's mark for these rows. ``as_of``: when the source was queried (Unix seconds). ``size``:
+    bytes in memory."""
 
     key: str
     mark: str

@@ -1,5 +1,3 @@
-"""One answer for several callers, isolated from each other's changes."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -32,7 +30,7 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied for another caller: its type is unknown, or it nests too deep."""
+    """A value cannot be copied: its type is unknown, or it nests too deep."""
 
 
 class SharedAnswer:
@@ -96,8 +94,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share
-    state or run code, RecursionError for deep nesting."""
+    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable; RecursionError for deep
+    nesting."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

@@ -1,5 +1,3 @@
-"""Tests of connections."""
-
 from __future__ import annotations
 
 import asyncio

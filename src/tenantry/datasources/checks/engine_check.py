@@ -65,8 +65,7 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """A source. ``left``: queries, by schema, that no group so far can run. ``asked``: queries to explain, each with a
-    group."""
+    """``left``: queries, by schema, that no group so far can run. ``asked``: queries to explain, each with a group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -114,7 +113,6 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Use the group for the queries that it can run and that no earlier group could."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -139,7 +137,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Explain the queries. Raises StoreUnavailable."""
+        """Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -187,7 +185,6 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        """Return the refusal or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         variables, prefix, text = _variables(group), "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
@@ -260,13 +257,12 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
 
 
 def word_at(text: str, position: int) -> str:
-    """Return the word of the SQL at ``position``, counted from 1; an empty string if there is no word."""
+    """Return the word at ``position`` (from 1), or an empty string."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """Return the file, line and column of ``word`` if the query contains it exactly once, else of the file's start."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

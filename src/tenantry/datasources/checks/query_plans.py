@@ -14,10 +14,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """How an engine explains a query: the ``prefix`` before it, and the keywords with which the query may begin.
-
-    Another first word could be an option of ``explain``, such as ``analyze``, which runs the query.
-    """
+    """``prefix`` explains a query that begins with one of ``keywords``. Another first word could be an option of
+    ``explain``, such as ``analyze``, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -48,8 +46,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the prefix that explains a query; None if the engine has no plans, or none for a statement such as
-    ``show``. Raises NotOneStatement for a query that writes."""
+    """Return the prefix that explains a query; None if the engine has none for such a statement. Raises NotOneStatement
+    for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -31,8 +31,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A client and its query. ``mark``: an SQL comment at the start of the query, by which another client finds and
-    stops it."""
+    """``mark``: an SQL comment at the start of the query, by which another client finds and stops the query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client

@@ -127,7 +127,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a ClickHouse type such as ``Nullable(Decimal(9, 2))``; None if unknown."""
+    """The Result's type for a ClickHouse type such as ``Decimal(9, 2)``; None if unknown."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

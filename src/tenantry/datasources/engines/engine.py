@@ -1,5 +1,3 @@
-"""Engine: a kind of database, described without importing its driver."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

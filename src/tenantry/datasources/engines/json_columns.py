@@ -1,5 +1,3 @@
-"""Parses JSON columns that clients return as strings."""
-
 from __future__ import annotations
 
 import json

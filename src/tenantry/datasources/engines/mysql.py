@@ -139,7 +139,6 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused: the driver has no session variables."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server closes the connection of a client that reads nothing for net_write_timeout.
@@ -240,8 +239,7 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Kill the query, if this connection reaches the same server: behind a balancer, another server may run another
-        query under this number. Returns False to retry."""
+        """Behind a balancer, another server may run another query as ``thread_id``. Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:

@@ -59,8 +59,7 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to reconnect without TLS, because the server has none and the URL does not require it. Then
-        ``arguments`` has no TLS from now on."""
+        """Whether to connect again, now without TLS, because the server has none and the URL does not require it."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True

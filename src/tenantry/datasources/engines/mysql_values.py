@@ -1,5 +1,3 @@
-"""Conversion of values to and from MySQL and MariaDB."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +36,7 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """The Result's type for a column type of MySQL's protocol; None if unknown."""
+    """The Result's type for a MySQL column type; None if unknown."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)

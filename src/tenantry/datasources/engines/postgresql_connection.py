@@ -69,7 +69,7 @@ class AnswerTooLong(Exception):
 
 
 class NoColumns(Exception):
-    """The statement returned no columns, so it is not a query."""
+    """The statement returned no columns."""
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
@@ -313,7 +313,6 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Bytes received on a socket; 0 if unknown."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

@@ -149,7 +149,7 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether an engine has this name. Raises InvalidSource for a broken entry point."""
+    """Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 

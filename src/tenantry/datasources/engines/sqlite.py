@@ -126,7 +126,6 @@ class SQLiteDriver:
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused: SQLite has no session variables."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 

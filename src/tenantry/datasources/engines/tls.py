@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """The first call reads the files. Raises InvalidSource for an unreadable file."""
+        """The first call reads files. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()

@@ -1,5 +1,3 @@
-"""The turns of one user group at a data source, and the connection time it has used."""
-
 from __future__ import annotations
 
 from collections import deque
@@ -51,7 +49,7 @@ class GroupQueue:
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether the group can be forgotten, because a new GroupQueue would behave the same."""
+        """Whether a new GroupQueue would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

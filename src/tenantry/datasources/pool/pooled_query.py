@@ -1,5 +1,3 @@
-"""PooledQuery: one query, run in a thread of its source."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,7 +1,7 @@
 """A query's rows, written chunk by chunk in the threads of its source.
 
-The first step takes one row, later steps more, up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are
-large, and no step holds the interpreter's lock for long.
+Steps grow from one row to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large, and no step holds
+the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ would wait for the event loop."""
 
 
 class RowChunks:
-    """Reads a query's rows and writes them as chunks. If ``begin`` fails, it may be called again with another
-    connection."""
+    """If ``begin`` fails, it may be called again with another connection."""
 
     def __init__(
         self,
@@ -115,7 +114,6 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """Seconds for which to add rows to ``chunk`` before it is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES

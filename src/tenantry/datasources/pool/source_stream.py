@@ -60,7 +60,7 @@ class StreamPool(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query for one reader. ``on_end`` is called once, when the query ends or is stopped."""
+    """The chunks of one query. ``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
         self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
@@ -168,7 +168,6 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. The reader gets ``error`` at once, even if a chunk is ready."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None

@@ -1,5 +1,3 @@
-"""Reduces the rows of a query while they are read, so that the source may return more than ``row_limit``."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -25,8 +23,11 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Reduces a query's rows. ``make`` turns all rows into the result. ``thin`` drops rows that ``make`` does not need,
-    whenever the rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions."""
+    """Reduces rows while they are read, so that the source may return more than ``row_limit``.
+
+    ``make`` turns all rows of a query into the result. ``thin`` drops rows that ``make`` does not need, whenever the
+    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions.
+    """
 
     key: str
     thin: Callable[[Result], Result]

@@ -1,5 +1,3 @@
-"""Writers that produce a body chunk by chunk."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence

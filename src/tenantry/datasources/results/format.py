@@ -1,5 +1,3 @@
-"""Format: how to write values for which an output format has no type."""
-
 from __future__ import annotations
 
 import math

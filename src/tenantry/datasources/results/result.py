@@ -1,5 +1,3 @@
-"""Query results with column names and types."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -138,7 +136,6 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range, from any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 

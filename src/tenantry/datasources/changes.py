@@ -1,5 +1,3 @@
-"""Notifies listeners, such as open dashboards, when a source's rows change."""
-
 from __future__ import annotations
 
 import asyncio
@@ -78,8 +76,8 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Notifies the listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed
-    source before the listeners are notified."""
+    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds. ``forget`` is
+    called with a changed source before the listeners are notified."""
 
     def __init__(
         self,

@@ -165,12 +165,11 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Write each value with its type, because engines with typed parameters need it."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():
             if isinstance(value, kind) and not isinstance(value, bool):
-                written.append([letter, write(value)])
+                written.append([letter, write(value)])  # with its type, which engines with typed parameters need
                 break
         else:
             raise QueryFailed(

@@ -1,8 +1,5 @@
-"""QueryLabel: the names of a query's source, environment, group and template, for logs, traces and query tags.
-
-A query tag is an SQL comment in the format of sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted
-``key='value'`` pairs, URL-encoded, so no id can end the comment or add a placeholder.
-"""
+"""Query tags: SQL comments in the format of sqlcommenter (https://google.github.io/sqlcommenter/spec/), which are
+sorted ``key='value'`` pairs. These are URL-encoded, so no id can end the comment or add a placeholder."""
 
 from __future__ import annotations
 

@@ -124,10 +124,9 @@ class QueryWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """If the group expires earlier, two check intervals are added, because a check may find that it was
-        extended."""
         if group is None or group.expires_at is None:
             return bound
+        # Two check intervals beyond the group's end, because a check may find that the group was extended.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:

@@ -80,13 +80,11 @@ class SourceLookup:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """Return None if the directory's class overrides only ``get``, for example to hide sources: cached reads would
-    bypass it."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):
+        if "get" in vars(defining):  # overridden, for example to hide sources, which cached reads would bypass
             return None
     return None

@@ -50,16 +50,13 @@ class DataSources:
     of the same store, sources are cached: this host stops using a removed or moved source when the write returns, other
     hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
 
-    ``limits`` bound queries, streams, connections and queues. ``monitoring`` sets query tags, the log of slow queries
-    and the usage counter. ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and
-    ``query`` share an answer.
-
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function that takes a RegisteredSource and
-    Limits and returns a Driver. Built-in engines cannot be replaced. ``keys`` decrypt URLs: a KeyRing or the path of a
-    key file (default: the one in TENANTRY_KEYS).
+    ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and ``query`` share an
+    answer. ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function that takes a
+    RegisteredSource and Limits and returns a Driver. ``keys`` decrypt URLs: a KeyRing or the path of a key file
+    (default: the one in TENANTRY_KEYS).
 
     Does no I/O before the first query. A running query ends within the staleness bound if its group or source changes.
-    Raises InvalidSettings for an invalid engine or query tag.
+    Raises InvalidSettings for the scheme of a built-in engine, or an unknown query tag.
     """
 
     def __init__(

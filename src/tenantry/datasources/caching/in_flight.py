@@ -1,9 +1,3 @@
-"""InFlightQueries: identical concurrent queries run once and share the answer.
-
-An execution waits in the queues of all its callers' groups, and begins when one of them gets a connection. It stops
-when its last caller leaves.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -65,8 +59,12 @@ class InFlightCounters:
 
 
 class InFlightQueries:
-    """Serves one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and returns whether a
-    cache shares it with later callers."""
+    """Runs identical concurrent queries of one event loop once.
+
+    An execution waits in the queues of all its callers' groups, and begins when one of them gets a connection. It stops
+    when its last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and returns whether
+    later callers may get it from a cache.
+    """
 
     def __init__(
         self,

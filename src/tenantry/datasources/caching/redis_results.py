@@ -1,6 +1,4 @@
-"""RedisResults: a result cache that processes share through Redis or Valkey.
-
-Each change of a source gives it a new random mark. An entry contains a mark, and is used only while its source still
+"""Each change of a source gives it a new random mark. An entry contains a mark, and is used only while its source still
 has that mark.
 
 The server is not trusted: each entry has a digest that cannot be computed without the secret.
@@ -66,7 +64,7 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The shared level of a ResultCache.
+    """The level of a ResultCache that processes share, in Redis or Valkey.
 
     ``url`` is as for RedisBackend. ``secret`` has at least 32 random bytes, which all processes share and nobody else
     knows. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
@@ -172,7 +170,7 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """A keyed digest, so nobody with access to the server can guess a query's values."""
+        # A keyed digest, so nobody with access to the server can guess a query's values.
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:

@@ -1,8 +1,3 @@
-"""EngineCheck: asks engines to explain queries and name their columns.
-
-On each source, a query is explained for the first group that has all properties that the query needs.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -94,7 +89,10 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """Explains queries on their engines: ``add`` the groups, then ``run``."""
+    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
+
+    On each source, a query is explained for the first group that has all properties that the query needs.
+    """
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}

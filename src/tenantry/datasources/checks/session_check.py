@@ -1,5 +1,3 @@
-"""Finds groups whose properties cannot fill their sources' session variables."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -52,7 +50,8 @@ class _Variable:
 
 
 class SessionCheck:
-    """Checks each added group. Raises InvalidSource for invalid session variables."""
+    """Finds groups whose properties cannot fill their sources' session variables. Raises InvalidSource for invalid
+    session variables."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [

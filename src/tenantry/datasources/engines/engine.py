@@ -96,7 +96,6 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings for an engine that does not keep queries read-only, or cannot stop them."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)

@@ -239,10 +239,9 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Behind a balancer, another server may run another query as ``thread_id``. Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
-                if other.identify() != server:
+                if other.identify() != server:  # behind a balancer: another server may run another query as thread_id
                     return False
                 other.query(f"kill query {thread_id:d}")
         except MySQLError as error:

@@ -1,5 +1,3 @@
-"""The address of a MySQL or MariaDB server, and a connection whose session is reset after each query."""
-
 from __future__ import annotations
 
 import struct
@@ -87,8 +85,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection that runs one query after another. ``reusable``: ready for the next query. ``stopping``: the task
-    that stops the current query. ``pipelining``: send all commands of a reset at once."""
+    """A connection whose session is reset after each query. ``reusable``: ready for the next query. ``stopping``: the
+    task that stops the current query. ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -148,8 +146,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query, after ``settle``. Return column names and types, and an iterator of rows. Raises
-        UnbindableValue, MySQLError."""
+        """Send a query, after ``settle``. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:

@@ -114,7 +114,7 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs read-only transactions. Only ``interrupt`` is thread-safe."""
+    """Runs read-only transactions."""
 
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn

@@ -102,7 +102,8 @@ _AS_TEXT: Final = (
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# An ISO 8601 interval without years and months, whose length is fixed.
+# An ISO 8601 interval without years and months, whose length varies: an interval with them stays a string such as
+# `P1M2D`.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -149,8 +150,6 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """Keeps months and years, whose length varies, as a string such as ``P1M2D``."""
-
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
         match = _FIXED_INTERVAL.fullmatch(text)

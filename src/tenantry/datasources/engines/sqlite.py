@@ -82,8 +82,6 @@ def authorise(action: int, first: str | None, second: str | None, _database: str
 
 
 class SQLiteDriver:
-    """A ``Driver`` for a SQLite file."""
-
     dialect = "sqlite"
     paramstyle = "qmark"
 

@@ -64,8 +64,7 @@ class TLSContext:
         return context
 
 
-def _no_password() -> str:
-    """Make an encrypted key fail, because OpenSSL would ask for its password on the terminal."""
+def _no_password() -> str:  # for an encrypted key, for which OpenSSL would ask on the terminal
     return ""
 
 

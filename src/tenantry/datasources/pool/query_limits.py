@@ -1,5 +1,3 @@
-"""The limits of queries and data sources, and functions that take a cursor's rows within them."""
-
 from __future__ import annotations
 
 import marshal

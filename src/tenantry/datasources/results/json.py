@@ -55,7 +55,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """Like ``to_json``, but each row is an array, without names. Yields the parts."""
+    """Like ``to_json``, but each row is an array, without names."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 

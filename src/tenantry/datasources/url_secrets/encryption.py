@@ -41,7 +41,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that decrypt a stored URL; empty if it is plain or unreadable."""
+    """Ids of the keys that decrypt a stored URL."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 

@@ -26,8 +26,6 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A variable of the environment, or a file, that holds a secret."""
-
     kind: Literal["env", "file"]
     name: str
 

@@ -268,9 +268,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values, and it calls a function that runs a string as SQL or that reads the relation or file that "
-            "a string names (query, ts_stat, dblink, load_file, …), or a name in Unicode escapes that could be such a "
-            "function; a value never becomes SQL: write the query without values, or without the function",
+            "it has bound values, and it calls a function that runs a string as SQL, or reads a table or file that "
+            "a string names (query, ts_stat, dblink, load_file, …), or it calls a name in Unicode escapes that could "
+            "be such a function; a value never becomes SQL: write the query without values, or without the function",
         )
 
 

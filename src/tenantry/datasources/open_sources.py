@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Check ``Monitoring.query_tags``. Raises InvalidSettings for a string or an unknown engine."""
+    """Raises InvalidSettings for a string or an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -159,7 +159,7 @@ class OpenSources:
                 self._retire(key)
                 return
         raise SourceUnavailable(
-            f"{self.limits.max_sources} data sources are in use, which is max_sources; try again", retry_after=1
+            f"all {self.limits.max_sources} data sources that max_sources allows are in use; try again", retry_after=1
         )
 
     def _retire(self, key: tuple[int, str]) -> None:

@@ -100,8 +100,6 @@ async def fetch_page(
 
 
 class CountTemplate(WrappedTemplate):
-    """Counts the rows of another template."""
-
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         _check_dialect(bound)
         return select_around(bound, "select count(*) as total", lambda _: "")
@@ -187,5 +185,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # raised below, without the value
     if len(key) != width:
-        raise UnbindableValue("after does not belong to this order: pass the next of the previous page", name="after")
+        raise UnbindableValue("after does not belong to this order: pass `next` of the previous page", name="after")
     return key

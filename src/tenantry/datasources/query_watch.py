@@ -231,7 +231,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The fields that must not change. ``of_schema`` compares the environment."""
+    """The fields whose change ends a query. ``of_schema`` compares the environment."""
     return source.id, source.url, source.trusted, source.session
 
 

@@ -13,7 +13,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """A source's compiled session variables. Raises InvalidSource if its engine does not support them."""
+    """A source's compiled session variables. Raises InvalidSource if the engine has no session variables."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id

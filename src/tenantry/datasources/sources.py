@@ -232,8 +232,8 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that a source's rows changed. This process reuses no earlier answer from now on, nor do processes
-        that share the cache after five seconds. ``reference``: Tenantry's id (``ds_…``) or yours. Raises
+        """Announce that a source's rows changed. From now on this process reuses no earlier answer; other processes
+        that share the cache follow within five seconds. ``reference``: Tenantry's id (``ds_…``) or yours. Raises
         UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:

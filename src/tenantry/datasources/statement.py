@@ -89,7 +89,7 @@ _SESSION_STATE = (  # functions whose effect stays in the session for its next q
 
 
 def first_keyword(sql: str) -> str | None:
-    """The first keyword in lower case; None if unclear."""
+    """The first keyword, lower-case; None if unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 

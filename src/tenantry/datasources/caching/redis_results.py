@@ -36,13 +36,13 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""When the last read of the marks is older than this number of seconds, they are read again in the background."""
+"""The marks are read again, in the background, when the last read is older than this number of seconds."""
 LEASE_SECONDS: Final = LATE_SECONDS
 """When the last read of the marks is older than this number of seconds, queries go to their sources, and neither this
 cache nor the one in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""The most writes at the same time. Further answers are not written."""
+"""The greatest number of pending writes. Answers beyond it are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
@@ -116,7 +116,7 @@ class RedisResults:
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait for a started read for at most ``budget`` seconds."""
+        """Like ``is_current``, but wait up to ``budget`` seconds for that read."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS

@@ -136,8 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large, uncopyable, or older than a change of its source, which
-        ``is_checked`` excludes. Returns whether it was stored."""
+        """Store an answer, unless it is too large, uncopyable, or, without ``is_checked``, older than a change of its
+        source. Returns whether it was stored."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer

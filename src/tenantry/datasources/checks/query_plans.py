@@ -1,5 +1,3 @@
-"""Query plans: to explain a query, an engine checks it without running it."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -35,7 +33,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 
 
 class PlanTemplate(WrappedTemplate):
-    """Asks for a query's plan; ``prefix`` comes from ``plan_prefix``."""
+    """Asks for a query's plan, which an engine makes without running the query."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)

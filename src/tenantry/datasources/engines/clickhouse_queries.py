@@ -53,7 +53,7 @@ _NAMES: Final = {  # names of common error codes; they are not taken from the me
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {
-        # strings that are not a number, date, UUID, address, enum member or regular expression
+        # codes for strings that are not a number, date, UUID, address, enum member or regular expression
         *(6, 26, 27, 38, 41, 53, 69, 70, 72, 130, 131, 321, 376, 427, 441, 457, 467, 675, 676, 691),
         *(36, 153, 407),  # arguments, division by zero, decimals that overflow
     }

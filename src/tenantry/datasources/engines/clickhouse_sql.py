@@ -1,5 +1,3 @@
-"""Checks of SQL for ClickHouse and chDB, and values as typed parameters."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

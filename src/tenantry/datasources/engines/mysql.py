@@ -54,11 +54,11 @@ _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2
 _NO_CONNECTION = frozenset({1040, 1203, 1226})  # the server's limit, the user's, and the user's resource limit
 _BAD_VALUE = frozenset(
     {
-        # MySQL and MariaDB: regular expressions, arguments, collations, conversions, ranges
+        # codes of MySQL and MariaDB: regular expressions, arguments, collations, conversions, ranges
         *(1139, 1210, 1267, 1270, 1271, 1292, 1366, 1367, 1411, 1416, 1525, 1690),
-        # MariaDB: windows, JSON and its paths, types, percentiles
+        # codes of MariaDB: windows, JSON and its paths, types, percentiles
         *(4024, 4038, 4042, 4078, 4079, 4103),
-        # MySQL: geometry, JSON and its paths, regular expressions
+        # codes of MySQL: geometry, JSON and its paths, regular expressions
         *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
     }
 )

@@ -1,7 +1,7 @@
 """A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-One thread at a time uses it. After another thread calls ``interrupt``, the using thread sends a cancel request within
-50 ms, over a second connection.
+One thread at a time uses a connection. After another thread calls ``interrupt``, the first thread sends a cancel
+request within 50 ms, over a second connection.
 """
 
 from __future__ import annotations

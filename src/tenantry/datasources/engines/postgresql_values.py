@@ -102,8 +102,7 @@ _AS_TEXT: Final = (
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# An ISO 8601 interval without years and months, whose length varies: an interval with them stays a string such as
-# `P1M2D`.
+# An ISO 8601 interval of fixed length. One with years or months, whose length varies, stays a string such as `P1M2D`.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -132,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """An answer's columns. The type of an array is ``list``, an unknown type ``text``."""
+    """Arrays have the type ``list``, unknown types ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -203,7 +202,7 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads an answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
+    """Reads instants in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         self._transformer = Transformer(_ADAPTERS)  # without a connection: it would use that one's time zone

@@ -122,8 +122,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot keep the dialect {scheme!r} read-only. If its user can only read, register it with "
-            f"--trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the user of the source can only read, "
+            f"register it with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine
@@ -133,7 +133,7 @@ def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
     """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
-            raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
+            raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")
     return {scheme: Engine(name=scheme, make_driver=_reporting(make)) for scheme, make in factories.items()}
 
 

@@ -46,7 +46,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "they must be PEM files, readable for every process that uses the source"
+                "use PEM files that every process that uses the source can read"
             )
         return context
 
@@ -102,9 +102,9 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
-        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: leave one of them out")
+        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove either the mode or the files")
     if mode == "required" and "ssl_ca" in files:
-        raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or no ssl_ca")
+        raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or remove ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:
         raise refused("ssl_key needs ssl_cert: add it")
     if mode is None and "ssl_ca" in files:

@@ -30,13 +30,13 @@ BARRED_SECONDS: Final = 60.0
 seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""When the server refuses a connection, the queue limits itself to the number that it has. After this number of seconds
-the queue tries ``pool_size`` connections again."""
+"""When the server refuses a connection, the queue uses no more connections than the source has at that moment. After
+this number of seconds the queue tries ``pool_size`` connections again."""
 _PAUSE_SECONDS: Final = 0.1
 """Seconds to wait when the server has refused a connection and this source has no other connection: the server needs a
 moment to free closed connections."""
 _PAUSES: Final = 3
-"""The number of these pauses that a turn may take before its query fails."""
+"""How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
 """Idle groups are removed from memory after at least this number of new groups."""
 
@@ -239,7 +239,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Even if streams use up the long turns, the long-running groups may together run one query.
+        # Even if streams use up all long turns, the long-running groups may together run one query.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:

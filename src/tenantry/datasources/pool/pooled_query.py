@@ -23,7 +23,7 @@ Idle: TypeAlias = deque[tuple[float, C]]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a stream's body. The stream's connection is freed after the last chunk."""
+    """A part of a stream's body. The connection is freed after the last chunk."""
 
     content: bytes
     is_last: bool

@@ -84,7 +84,7 @@ class RowChunks:
         return chunk
 
     def give_up(self, connection: Any) -> Chunk:
-        """Stop the query between two chunks. Always raises SourceUnavailable."""
+        """Stop the query. Always raises SourceUnavailable."""
         self.close()
         raise stopped_error(self._driver.source_id)
 

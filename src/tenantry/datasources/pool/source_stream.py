@@ -23,7 +23,7 @@ _LOOK_SECONDS: Final = 0.5
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""Counts only the seconds in which chunks waited for the reader."""
+"""Seconds. Only those count in which a chunk waited for the reader."""
 
 
 class ReaderPace:
@@ -98,7 +98,7 @@ class SourceStream(Generic[C]):
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
-            raise RuntimeError("another task already waits for the next chunk of this stream: a stream has one reader")
+            raise RuntimeError("another task already reads this stream: read a stream in one task")
         chunk, self._first = self._first, None
         if chunk is None:
             if self._ended or self._query is None:

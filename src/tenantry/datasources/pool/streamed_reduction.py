@@ -61,7 +61,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects and thins rows, and writes nothing."""
+    """A ChunkWriter that collects and thins rows."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []

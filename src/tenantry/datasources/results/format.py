@@ -23,7 +23,7 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 class Format:
     """How JSON writes decimals, large integers and bytes; CSV and Arrow use only ``binary``.
 
-    ``decimals``: as numbers with all digits, or as text. ``big_integers``: integers beyond 2^53 - 1, which doubles do
+    ``decimals``: as numbers with all digits or as text. ``big_integers``: integers beyond 2^53 - 1, which doubles do
     not hold exactly, as text or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises
     InvalidSettings for another choice.
     """
@@ -46,7 +46,7 @@ def missing_package_message(package: str, extra: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates by U+FFFD, as browsers do."""
+    """Replace lone surrogates by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -49,9 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each of ``keys``, so that any of them decrypts it,
-    but not with the key whose id is ``without``. A URL without plain secrets is unchanged. Raises InvalidSource for an
-    unreadable URL, or if cryptography is not installed."""
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one whose id is
+    ``without``. A URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or if
+    cryptography is not installed."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -70,7 +70,7 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if found is None:
         raise SecretUnavailable(
             f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version of "
-            "Tenantry wrote it"
+            "Tenantry wrote it; register the source again"
         )
     public, copies = found[1], dict(each.split(".") for each in found[2].split("~")[1:])
     known = [(key_id, key) for key_id, key in keys.url_keys.items() if key_id in copies]

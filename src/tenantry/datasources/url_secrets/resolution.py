@@ -23,7 +23,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL contains its secrets. ``read``: secrets that came from references, by reference."""
+    """A source whose URL contains its secrets. ``read`` maps each reference to its secret."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)

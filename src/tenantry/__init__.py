@@ -1,6 +1,6 @@
 """Tenantry: the tenancy layer of embedded dashboards.
 
-Its public names are imported at their first use, so that ``import tenantry`` loads no driver, no web framework and no
+Public names are imported at their first use, so that ``import tenantry`` loads no driver, no web framework and no
 SQLAlchemy.
 """
 

@@ -1,5 +1,3 @@
-"""``python -m tenantry``: the command line."""
-
 from tenantry.cli import main
 
 main()

@@ -1,5 +1,3 @@
-"""Imports on first use: the public names of a package, and the entry points of other distributions."""
-
 from __future__ import annotations
 
 import sys
@@ -17,7 +15,7 @@ T = TypeVar("T")
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported at its first use.
     ``modules`` maps a module to its names, separated by spaces."""
-    # Call it in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
+    # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def load(name: str) -> Any:
@@ -52,8 +50,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import the object of an entry point; None if no distribution has it.
 
-    ``title`` and ``expected`` name the entry point and its ``kind`` in errors. Raises EntryPointError if two
-    distributions have it, if its import fails, or if it is of another kind.
+    In errors, ``title`` names the entry point and ``expected`` names ``kind``. Raises EntryPointError if two
+    distributions have the entry point, if its import fails, or if the object is not a ``kind``.
     """
     points = entry_points_of(group).get(name)
     if points is None:

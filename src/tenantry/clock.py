@@ -1,5 +1,3 @@
-"""The clocks of this machine."""
-
 from __future__ import annotations
 
 import sys
@@ -9,7 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 monotonic_with_suspend: Callable[[], float]
-"""Seconds since boot, including suspend (``ports.MonotonicClock``): a lease ends while the machine sleeps."""
+"""Seconds since boot, including time in suspend (``ports.MonotonicClock``), so that leases end even while the machine
+sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend

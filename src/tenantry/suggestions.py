@@ -1,5 +1,3 @@
-"""Suggestions for misspelled names."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable

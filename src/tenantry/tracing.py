@@ -22,7 +22,6 @@ TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:
-    """Set an attribute of the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 
@@ -59,11 +58,9 @@ class Span:
         return self
 
     def set_attribute(self, name: str, value: AttributeValue) -> None:
-        """Add an attribute."""
         self._span.set_attribute(name, value)
 
     def update_name(self, name: str) -> None:
-        """Change the name."""
         self._span.update_name(name)
 
     def set_error(self, kind: str) -> None:
@@ -101,11 +98,12 @@ _READ_OPERATIONS: Final = frozenset({
     "DESCRIBE", "EXPLAIN", "FROM", "PRAGMA", "SELECT", "SHOW", "TABLE", "VALUES", "WITH",
 })  # fmt: skip
 _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
-"""Dialect -> its name in the conventions, if that is another."""
+"""Dialect -> its name in the conventions, where the names differ."""
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes: a child of the current span, else of the span that the caller sent."""
+    """A request to one of Tenantry's routes: a child of the current span, else of the span that the request's headers
+    name."""
 
     __slots__ = ()
 
@@ -134,7 +132,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """Record the status and the outcome (``ok`` or an error code). From 500 on, the span has failed."""
+        """Record the status and the outcome (``ok`` or an error code). From 500 on, mark the span as failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -162,13 +160,13 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` with those that carry the trace added."""
+        """Return ``headers`` and the headers that carry the trace."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
 
     def set_response(self, status: int) -> None:
-        """Record the status. From 400 on, the span has failed."""
+        """Record the status. From 400 on, mark the span as failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))

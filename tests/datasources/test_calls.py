@@ -22,12 +22,13 @@ from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL
 
-MOST_CALLS = 49
+MOST_CALLS = 55
+"""The aim is 48: the plain middleware of decision 89 has seven calls more."""
 MOST_CALLS_OF_THE_QUEUE = 11
 """The time that each group has used is kept, and which groups are long-running."""
 MOST_CALLS_OF_THE_WATCH = 9
 """Whether the group and the source are still those that the query was bound with."""
-MOST_CALLS_OF_THE_COUNTERS = 10
+MOST_CALLS_OF_THE_COUNTERS = 11
 """What operators see: the counters of a source and of a group, the times, and for whom a query runs."""
 MOST_CALLS_OF_THE_IN_FLIGHT_QUERY = 11
 OURS = str(Path(tenantry.__file__).parent)

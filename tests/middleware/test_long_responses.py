@@ -161,7 +161,7 @@ async def test_an_app_may_say_how_its_response_ends(reason: str) -> None:
         await Request(scope, receive).body()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"", "more_body": True, LAST_PART_KEY: str.encode})
-        seen.append((await receive())["type"])
+        seen.extend([(await receive())["type"], (await receive())["type"]])  # while it is ended, and after that
 
     response = Exchanged(answers, app)
     await response.until(1)
@@ -170,7 +170,7 @@ async def test_an_app_may_say_how_its_response_ends(reason: str) -> None:
     first, last = response.messages[1:]
     assert LAST_PART_KEY not in first
     assert last == {"type": "http.response.body", "body": reason.encode()}
-    assert seen == ["http.disconnect"]
+    assert seen == ["http.disconnect"] * 2
 
 
 @pytest.mark.parametrize("app", [streaming, silent])

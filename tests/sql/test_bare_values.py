@@ -196,9 +196,9 @@ HIDDEN = [
     ("select a from [[ {{ params.y }} + ]] {{ x }}", "would name a table"),
     ("select a from [[ f() , g({{ params.y }}), ]] t join [[ f({{ params.y }}) + ]] {{ x }}", "would name a table"),
     ("select a from t where b = date [[ {{ params.y }} ]]", "takes a literal"),
-    ("select a from t where b in [[ {{ params.y }} ]]", "kept or left out together"),
+    ("select a from t where b in [[ {{ params.y }} ]]", "in the same optional clause"),
     ("select a from t where b not [[ in {{ params.y }} ]]", "in another optional clause"),
-    ("select a from t where b [[ = {{ params.y }} and b in ]] {{ x }}", "kept or left out together"),
+    ("select a from t where b [[ = {{ params.y }} and b in ]] {{ x }}", "in the same optional clause"),
 ]
 
 

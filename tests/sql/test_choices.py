@@ -53,7 +53,7 @@ def test_texts_of_a_program_are_what_texts_of_a_header_are(sort: str | None) -> 
         ({"order": {"by {{ day": "d"}}, "choices.order has a key that is not a name: by {{ day"),
         ({"order": {"c": 1}}, "choices.order.c must be SQL, as a string"),
         ({"order": {"c": " "}}, "choices.order.c must be SQL, as a string"),
-        ({"order": {"c": "a\0"}}, "choices.order.c:1:2: SQL cannot hold a NUL"),
+        ({"order": {"c": "a\0"}}, "choices.order.c:1:2: SQL cannot contain a NUL"),
     ],
 )
 def test_choices_that_are_none_are_refused_at_once(choices: Any, problem: str) -> None:

@@ -30,14 +30,14 @@ BROKEN = [
         "this and closes nothing",
     ),
     ("select 1 where a = 1 [[ and b = {{ params.b }}; select 1 where 1 = 1 ]] and t = {{ tenant }}", "cannot end in"),
-    ("select 'a' [[ || {{ params.a }} || ]]\n'b\\\\' where t = {{ tenant }}", "after another one"),
-    ("select 'a' [[\n'b' || {{ params.a }} ]] where t = {{ tenant }}", "after another one"),
-    ("select [[ {{ params.a }} || 'a' ]] /* c */\n'b' where t = {{ tenant }}", "after another one"),
+    ("select 'a' [[ || {{ params.a }} || ]]\n'b\\\\' where t = {{ tenant }}", "follow another string"),
+    ("select 'a' [[\n'b' || {{ params.a }} ]] where t = {{ tenant }}", "follow another string"),
+    ("select [[ {{ params.a }} || 'a' ]] /* c */\n'b' where t = {{ tenant }}", "follow another string"),
     (
         "select 'a' [[ || {{ params.a }} ]] [[ || {{ params.b }} ]] 'b' where t = {{ tenant }}",
-        "after another one",
+        "follow another string",
     ),
-    ("select 'a' [[ || {{ params.a }} ]] '{{ tenant }}'", "after another one"),
+    ("select 'a' [[ || {{ params.a }} ]] '{{ tenant }}'", "follow another string"),
 ]
 
 

@@ -157,7 +157,7 @@ def test_a_default_is_bound_as_the_dialect_takes_it() -> None:
         ("integer", "where a = {{ params.x | default('abc') }}", "takes a whole number"),
         ("integer", "where a = {{ params.x | default(1.5) }}", "takes a whole number"),
         ("integer", "where a = {{ params.x | default(true) }}", "takes a whole number"),
-        ("text", "where a = {{ params.x | default(5) }}", "takes a text"),
+        ("text", "where a = {{ params.x | default(5) }}", "takes text"),
         ("boolean", "where a = {{ params.x | default(1) }}", "takes true or false"),
         ("date", "where a = '{{ params.x | default('today') }}'", "takes a date such as"),
         ("list of integer", "where a in {{ params.x | default(1, 'b') }}", "each a whole number"),

@@ -18,7 +18,7 @@ from tenantry.sql.binding.bindable_values import all_bindable
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"
-APART = "the `in` of this list, or its `not`, is outside of the choice"
+APART = "the `in` of this list, or its `not`, is outside the choice"
 PAIRS = {"i": [1, 5], "s": ["a", "z"], "d": [date(2024, 1, 1), date(2030, 1, 1)]}
 
 

@@ -39,7 +39,7 @@ from tenantry.sql.parameters.declared import InvalidDefinition, PropertyReferenc
         ({"type": "date range", "min": "this month"}, "min", "does not fit", "a date such as"),
         ({"type": "integer", "min": [1]}, "min", "does not fit", "a whole number"),
         ({"type": "integer", "default": "x"}, "default", "this default does not fit", "a whole number"),
-        ({"type": "text", "default": 5}, "default", "this default does not fit", "a text"),
+        ({"type": "text", "default": 5}, "default", "this default does not fit", "takes: text"),
         ({"type": "text", "default": ""}, "default", "an empty string", "remove it"),
         ({"type": "integer", "max": 5, "default": 6}, "default", "this default does not fit", "a whole number up to 5"),
         ({"type": "choice", "choices": ["a"], "default": "b"}, "default", "this default does not fit", "one of a"),
@@ -159,7 +159,7 @@ def test_what_a_definition_becomes() -> None:
 @pytest.mark.parametrize(
     ("definition", "takes"),
     [
-        ({"type": "text", "max_length": 40}, "a text of at most 40 characters"),
+        ({"type": "text", "max_length": 40}, "text of at most 40 characters"),
         ({"type": "integer", "min": 1}, "a whole number from 1"),
         ({"type": "decimal", "max": "1.5"}, "a number up to 1.5"),
         ({"type": "interval", "min": "1 hour"}, "a length of time such as 15 minutes from 1:00:00"),

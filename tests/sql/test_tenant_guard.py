@@ -118,7 +118,7 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
             "a tag can have not_a_filter only once",
         ),
         ("select 1 [[ {{ params.a }} {{ rate | not_a_filter(a) }} ]]", "takes no arguments"),
-        ("select 1 [[ {{ params.a }} {{ rate | }} ]]", "come filters"),
+        ("select 1 [[ {{ params.a }} {{ rate | }} ]]", "only filters can follow"),
         ("select 1 [[ {{ params.a }} {{ | not_a_filter }} ]]", "a tag holds one path"),
     ],
 )

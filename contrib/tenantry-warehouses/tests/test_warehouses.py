@@ -46,7 +46,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("snowflake://account/db", "user:password@account"),
         (f"{SNOWFLAKE}&passcode={CANARY}", "accepts each of these options once"),
         (f"{SNOWFLAKE}&warehouse=x", "accepts each of these options once"),
-        (f"{SNOWFLAKE}&authenticator=externalbrowser", "the others need a person to log in"),
+        (f"{SNOWFLAKE}&authenticator=externalbrowser", "all others need a person to log in"),
         (f"{SNOWFLAKE}&protocol=http&host=example.com", "protocol=http"),
         (f"{SNOWFLAKE}&protocol=http", "protocol=http"),
         (f"bigquery://u:{CANARY}@project/d", "bigquery://project/dataset"),

@@ -20,8 +20,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 
 class AddressKind(StrEnum):
-    """What an address leads to: a page or file of the site, another host, nothing (missing), or it is unsafe
-    (refused)."""
+    """What an address leads to: a page or file of the site, another host, or nothing. An unsafe address is refused."""
 
     PAGE = "page"
     FILE = "file"
@@ -52,7 +51,6 @@ def page_path(reference: str) -> str | None:
 
 
 def html_path(page: str) -> str:
-    """The path of the HTML file of a page."""
     return f"{page}.html"
 
 

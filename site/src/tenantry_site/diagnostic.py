@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem at one position of a file. ``fix``: what to do about it.
+    """A problem at one position of a file. ``fix``: the action that fixes it.
 
     ``code`` is stable; its prefix names the subject: ``CFG`` configuration file, ``PAGE`` page, ``API`` OpenAPI
     document, ``LINK`` link, ``SITE`` the whole site, ``FILE`` a file on disk.

@@ -15,8 +15,8 @@ class SiteOptions:
     (``https://github.com/owner/name/tree/main/docs``), for the feedback buttons; None: the repository of a
     ``topbarCtaButton`` of type ``github``. ``relay``: path of the playground's relay, relative to the site's root;
     None: no relay. ``external_media``: show images and frames of other hosts; otherwise pages link to them.
-    ``repository_facts``: let browsers request the repository's star count from its host. ``documents``: the texts of
-    OpenAPI documents by web address, as rendering fetches nothing.
+    ``repository_facts``: let browsers request the repository's star count from its host. ``documents``: web address ->
+    text of an OpenAPI document, because rendering fetches nothing.
     """
 
     base_url: str | None = None

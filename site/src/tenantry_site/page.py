@@ -62,7 +62,7 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """What components use to render themselves on a page."""
+    """The functions of a page that its components use to render themselves."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of a component's children."""
@@ -126,9 +126,9 @@ class FrontMatter:
     """The metadata at the head of a page.
 
     Absent fields are empty. ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
-    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide,
-    or empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty;
-    ``url``: where the page's sidebar entry leads instead of to the page; ``hide_api_marker``: hide the HTTP method in
+    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide, or
+    empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty; ``url``:
+    the address that the page's sidebar entry links to instead of the page; ``hide_api_marker``: hide the HTTP method in
     the sidebar.
     """
 
@@ -154,7 +154,7 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, read and rendered.
+    """A page that has been read and rendered.
 
     ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
     from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.

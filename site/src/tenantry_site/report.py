@@ -61,8 +61,8 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     """A text report: for each diagnostic ``path:line:column: severity code: message``, the source line with a caret
     under the column, and ``fix:``; then a summary.
 
-    Line, column and caret are omitted if unknown. ``name`` replaces an empty path. ``sources``: file contents by path;
-    without a file's contents its source lines are omitted. Terminal control characters are escaped.
+    Line, column and caret are omitted if unknown. ``name``: the path to show for a diagnostic without a path.
+    ``sources``: path -> contents; source lines of other files are omitted. Terminal control characters are escaped.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)
@@ -91,8 +91,8 @@ def write_json(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     """``{"version": 1, "summary": {"error", "warning", "info"}, "diagnostics": [{"severity", "code", "message", "fix",
     "path", "pointer", "line", "column", "excerpt"}]}``.
 
-    ``name`` replaces an empty path. ``sources``: file contents by path; without a file's contents its excerpts are
-    empty. The output is ASCII.
+    ``name``: the path to write for a diagnostic without a path. ``sources``: path -> contents; excerpts of other files
+    are empty. The output is ASCII.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)
@@ -130,8 +130,8 @@ def write_sarif(
 ) -> str:
     """One SARIF run with a result for each diagnostic.
 
-    ``name`` replaces an empty path. ``sources``: file contents by path, for snippets. ``codes``: code -> meaning, for
-    codes other than ``CFG…``. Columns count characters, not UTF-16 units.
+    ``name``: the path to write for a diagnostic without a path. ``sources``: path -> contents, for snippets. ``codes``:
+    code -> meaning, for codes other than ``CFG…``. Columns count characters, not UTF-16 units.
     """
     excerpts = Excerpts(sources)
     found = list(diagnostics)

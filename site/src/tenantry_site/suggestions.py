@@ -8,7 +8,7 @@ from posixpath import basename, commonprefix, dirname
 
 _SEPARATORS = re.compile(r"[-_\s]+")
 _LONGEST_NAME = 100
-"""Characters of a name; longer ones are not compared, as they are unlikely to be typing errors."""
+"""Maximum number of characters of a name that is compared. Longer names are unlikely to be typing errors."""
 
 _MAX_COMPARISONS = 50
 """Maximum number of missing paths whose spelling is compared with the known paths; this bounds the work for a site
@@ -23,7 +23,7 @@ _FIRST_PAGES = frozenset({"overview", "introduction", "quickstart", "index"})
 
 
 def normalize(text: str) -> str:
-    """Lower case, without ``-``, ``_`` and spaces."""
+    """The text in lower case, without ``-``, ``_`` and spaces."""
     return _SEPARATORS.sub("", text).lower()
 
 
@@ -103,7 +103,7 @@ class PathSuggestions:
         if same_name:
             folders = _folders(wanted)
             best = min(same_name, key=lambda path: (len(folders ^ _folders(path)), path))
-            # Many folders have an "overview": one of several is suggested only if it shares a folder with ``wanted``.
+            # Many folders have an "overview", so one of several must share a folder with ``wanted`` to be suggested.
             return best if len(same_name) == 1 or folders & _folders(best) else None
         in_folder = self._by_folder.get(wanted)
         if in_folder:

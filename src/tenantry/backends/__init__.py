@@ -1,4 +1,5 @@
-"""Stores of user groups (in memory, SQLite or PostgreSQL), and the caches and buses between them and a resolver."""
+"""Backends: stores in memory, SQLite or PostgreSQL, introspection of another server, a second-level cache, and
+buses."""
 
 from typing import TYPE_CHECKING
 

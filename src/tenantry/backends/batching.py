@@ -1,7 +1,5 @@
-"""Combines all reads that are requested in one tick of an event loop.
-
-When a process starts, requests miss many groups in one tick; one statement for all saves round trips. A single read
-waits only until the tick ends."""
+"""Combines the reads that are requested in one tick of an event loop. This saves round trips after a start, when many
+reads miss the cache. A single read waits only until its tick ends."""
 
 from __future__ import annotations
 
@@ -15,13 +13,14 @@ V = TypeVar("V")
 
 
 class NoAnswer(Exception):
-    """The budget of seconds ran out, or the batcher was closed."""
+    """No value arrived within the budget, or the batcher was closed."""
 
 
 class TickBatcher(Generic[K, V]):
-    """Batches reads of one event loop. ``fetch`` gets at most ``size`` keys and the deadline of the first caller, and
-    returns a value for each key. ``concurrent``: maximum of running batches (None: no limit). ``budget``: seconds that
-    a caller waits; the fetch goes on (None: until it ends). ``ended`` gets True if a batch succeeded in time."""
+    """Batches the reads of one event loop. ``fetch`` gets at most ``size`` keys with the deadline of the first caller,
+    and returns a value for each key. ``concurrent``: the most batches that run at once (None: no limit). ``budget``:
+    seconds after which callers get NoAnswer while the fetch continues (None: callers wait for the fetch). ``ended`` is
+    called once for each batch, with True if its values came in time."""
 
     def __init__(
         self,
@@ -81,8 +80,7 @@ class TickBatcher(Generic[K, V]):
         self._end(batch, NoAnswer())
 
     def _end(self, batch: _Batch[K, V], outcome: Mapping[K, V] | Exception) -> None:
-        """Ignores all but the first outcome, such as a late answer after the budget."""
-        if not batch.answered:
+        if not batch.answered:  # a late answer after the budget is ignored
             batch.answer(outcome)
             self._ended(not isinstance(outcome, Exception))
 

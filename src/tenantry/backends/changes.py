@@ -1,4 +1,4 @@
-"""Limits of a store's list of changes, and the listeners that each change notifies."""
+"""Limits and listeners of a store's list of changes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tenantry.ports import ChangeListener
 _log = logging.getLogger("tenantry")
 
 RETAINED_CHANGES: Final = 100_000
-"""The least number of changes that a store retains."""
+"""A store retains at least this number of changes."""
 
 LISTED_CHANGES: Final = 10_000
-"""The largest number of changes in one answer. A reader that missed more starts with an empty cache."""
+"""The most changes that one answer lists. A reader that missed more clears its cache."""
 
 
 class ChangeListeners:

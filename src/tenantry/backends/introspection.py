@@ -1,4 +1,4 @@
-"""Finds user groups of another Tenantry over HTTP (RFC 7662, extra ``http``)."""
+"""Finds user groups in another Tenantry server over HTTP (RFC 7662, extra ``http``)."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""The largest answer that is read. The largest group takes less than half of it."""
+"""The most bytes of an answer that are read. The largest group needs less than half of them."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 
 
 class IntrospectionBackend:
-    """Finds groups through ``url``, an RFC 7662 endpoint (``…/oauth/introspect``). Works in several event loops.
+    """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
+    several event loops.
 
-    ``api_token``: needs the scope ``introspect``; only groups of its environment are found. ``keys``: that server's
-    signing keys; a token of another key is never sent. ``timeout``: seconds for a look-up with connecting; keep it
-    below the Resolver's patience so that the log has the reason. ``allow_http``: permit unencrypted HTTP to other
-    hosts. ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
+    ``api_token``: needs the scope ``introspect`` and finds only groups of its environment. ``keys``: the other server's
+    signing keys; a token of any other key is never sent. ``timeout``: seconds for a look-up, including connecting; keep
+    it below the Resolver's ``patience`` so that the log has the reason. ``allow_http``: permit unencrypted HTTP to
+    other hosts. ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
 
     def __init__(
         self,
@@ -53,9 +54,9 @@ class IntrospectionBackend:
         clock: Clock = utc_now,
     ) -> None:
         if api_token_digest(api_token) is None:
-            raise ValueError("api_token must be what `tenantry api-token create --scope introspect` printed")
+            raise ValueError("api_token must be the string that `tenantry api-token create --scope introspect` printed")
         if not timeout > 0:
-            raise ValueError("timeout is seconds above 0")
+            raise ValueError("timeout must be a number of seconds above 0")
         address = checked_address(url, allow_http=allow_http)
         self._endpoint = IntrospectionClient(address, api_token, timeout=timeout, transport=transport)
         self._keys = keys
@@ -65,12 +66,12 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the token's group; None if the server calls the token inactive or its key is not in ``keys``. Raises
-        StoreUnavailable without a valid answer."""
+        """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
+        StoreUnavailable if there is no valid answer."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the seconds that remain of a grace. Always fresh; no generation."""
+        """Like ``find``, with the seconds left in a grace but no generation. Always fresh."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -101,7 +102,7 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """Return the body of a 200. Raises StoreUnavailable."""
+        """Return the body of a response with status 200. Raises StoreUnavailable."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
@@ -167,8 +168,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, http to this host, or http with ``allow_http``. Raises ValueError without the URL,
-    which may contain a password."""
+    """Return ``url`` if it is https, http to this host, or http with ``allow_http``. Otherwise raise ValueError, whose
+    message omits the URL because it may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -177,10 +178,12 @@ def checked_address(url: str, *, allow_http: bool) -> str:
     if not host or port == 0 or parts.scheme not in ("http", "https") or parts.path in ("", "/"):
         raise ValueError(f"url must be the whole address of an introspection endpoint, {_EXAMPLE}")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ValueError(f"url must have no user, query or fragment: {_EXAMPLE}; the API token goes into api_token")
+        raise ValueError(
+            f"url must be an address without user, query or fragment, {_EXAMPLE}: pass the API token as api_token"
+        )
     if parts.scheme == "http" and not allow_http and not _is_this_host(host):
         raise ValueError(
-            f"url must be https, {_EXAMPLE}: http shows tokens to the network (allow_http=True permits it)"
+            f"url must be https, {_EXAMPLE}: http shows tokens to the network. Pass allow_http=True to permit it"
         )
     return url
 
@@ -213,9 +216,9 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """Parse the body of a response with status 200 to a request for ``token`` at ``now``.
+    """Parse the body of a response with status 200 to a request for ``token`` that was sent at ``now``.
 
-    A token in its grace is valid for the server's ``seconds``, and not after ``exp`` by this host's clock. Raises
+    A token in its grace is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock. Raises
     StoreUnavailable, whose message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not become a context
@@ -224,7 +227,7 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
         response = parsed
     if response is None:
         raise StoreUnavailable(
-            "the introspection endpoint's answer does not follow RFC 7662: check for a proxy at its URL"
+            "the introspection endpoint's answer does not follow RFC 7662: check that no proxy answers at its URL"
         )
     if not response.active:
         return NOT_ACTIVE
@@ -237,6 +240,8 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     ends = [] if response.exp is None else [response.exp - now.timestamp()]
     ends += [] if response.seconds is None else [response.seconds]
     if not of_this_token or (behind == 1 and not ends):
-        raise StoreUnavailable("the introspection endpoint answered for a different token")
+        raise StoreUnavailable(
+            "the introspection endpoint answered for a different token: check that no proxy caches its answers"
+        )
     rest = min(ends, default=None)
     return NOT_ACTIVE if rest is not None and rest <= 0 else LookupResult(group, None, rest)

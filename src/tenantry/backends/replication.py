@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from tenantry.ports import Store
 
 _CLOSE_SECONDS = 1.25
-"""A second for the pending messages, then some time to close connections."""
+"""A second to send pending messages, and a quarter to close connections."""
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
     """Forward writes to the second-level cache and the bus at ``url``.
 
-    Await the returned function before closing the store: it sends pending messages within a second and never raises. No
-    I/O before the first write. Raises InvalidSettings."""
+    Before closing the store, await the returned function: it sends pending messages within a second and never raises.
+    No I/O before the first write. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 

@@ -1,5 +1,5 @@
-"""What all stores share: the rules of rotation, grace, Idempotency-Keys and API tokens; the lease of data sources; a
-store's clock."""
+"""Rules that all stores share: rotation, grace, Idempotency-Keys, API tokens, the lease of data sources, and the
+clock."""
 
 from __future__ import annotations
 
@@ -42,21 +42,20 @@ USAGE_WRITER_LIFETIME = timedelta(days=90)
 """How long a store remembers a process's last batch number."""
 
 PRUNED_AT_ONCE = 5_000
-"""Usage rows that one call of ``prune`` deletes at most."""
+"""The most usage rows that one call of ``prune`` deletes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group with its live token."""
+    """A group and its live token, as they are stored."""
 
     group: UserGroup
     token: Token
     previous: Token | None = None
-    """The token before, if the last rotation granted a grace."""
+    """The token before the last rotation, if the rotation granted a grace."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Return this group if ``token`` is live or in its grace at ``now``, else None, as a result of
-        ``generation``."""
+        """Look up ``token`` at ``now``: the result has this group if the token is live or in its grace, else None."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -88,11 +87,11 @@ class StoredGroup:
         grace_seconds: int | None,
         now: datetime,
     ) -> StoredGroup:
-        """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``grace_seconds`` from
-        ``now`` keep ``current`` valid (None: the default of the stored environment).
+        """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
+        valid for ``grace_seconds`` from ``now`` (None: the default of the stored environment).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` has a lower version than the live token. Its signature
-        is valid, so it was this group's token earlier: handles are never reused."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. A lower version
+        proves that, because handles are never reused."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -113,8 +112,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response stored for an Idempotency-Key. Its token is not stored: the response can be repeated only while that
-    token is live, and then it is in the group's row."""
+    """A response stored for an Idempotency-Key, without its token. It is repeated only while its token is live, and a
+    live token is in the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -125,8 +124,8 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response. ``now``: the group as it is stored now, None if deleted. Raises IdempotencyKeyReused for
-        another body, IdempotencySuperseded if the response's token is no longer live."""
+        """Repeat the response. ``now``: the group as it is stored now, or None if it was deleted. Raises
+        IdempotencyKeyReused for another body, IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -179,7 +178,7 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether the store has a use from the hour before ``now``."""
+    """Whether a use from the hour before ``now`` is already stored."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -187,7 +186,7 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 class OfferedSourceLease(SourceLeaseHolder):
-    """A ``ports.SourceLeaseHolder``, with a weak reference: a store does not keep a resolver alive."""
+    """A ``ports.SourceLeaseHolder`` with a weak reference, so that a store does not keep a resolver alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -203,14 +202,15 @@ class OfferedSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """The database's clock, which all hosts share. SQLite has none, so there it is this host's. ``given``: a clock that
-    replaces it, for tests."""
+    """A store's clock: the database's, which all hosts share, or this host's for SQLite. ``given`` replaces it in
+    tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """Return the time. ``micros``: the database's, in microseconds since 1970; None without one."""
+        """Return the current time. ``micros``: the database's time in microseconds since 1970; None if the database has
+        no clock."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

@@ -1,4 +1,5 @@
-"""The command line ``tenantry`` (click), a module per command. ``migrate`` and ``demo`` are in the module ``serve``."""
+"""The command line ``tenantry`` (click), a module per command. The module ``serve`` also has ``migrate`` and
+``demo``."""
 
 from __future__ import annotations
 

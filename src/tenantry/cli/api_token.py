@@ -52,7 +52,7 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print it, alone on stdout. It cannot be shown again, because only its hash is stored.
+    """Create an API token and print it alone on stdout. It cannot be shown again, because only its hash is stored.
     Without an end date it is valid until you revoke it."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)

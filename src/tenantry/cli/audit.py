@@ -27,7 +27,7 @@ from tenantry.ports import AuditTrail, Store
 FOLLOW_SECONDS: Final = 1.0
 """Seconds between two reads for ``--follow``."""
 _LOWEST: Final = -(2**63)
-"""Lower than every entry number."""
+"""Lower than the number of every audit entry."""
 
 
 def _as_head(value: str) -> ChainHead:
@@ -93,8 +93,8 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Yield new entries, through outages of the store. Numbers follow the order of commits, so reading on after the
-    last one misses no entry."""
+    """Yield new entries, also after outages of the store. Entries are numbered in the order of commits, so reading on
+    after the last number misses none."""
     left, away = limit, False
     while left is None or left > 0:
         try:
@@ -131,11 +131,11 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the trail's chain of seals. Keep it on another machine: with it, `verify --expect` detects that
-    the end of the trail was cut off."""
+    """Print the head of the trail's chain of seals. Keep the head on another machine, so that `verify --expect` can
+    detect that the end of the trail was cut off."""
     found = await store.audit.head()
     if found is None:
-        raise AuditBroken("no entry is sealed yet: an entry is sealed if the program that adds it has the key file")
+        raise AuditBroken("no entry is sealed yet: give the key file to the programs that write to this store")
     print_value(write_head(found), {"number": found.number}, field="head", as_json=as_json)
 
 
@@ -171,7 +171,7 @@ async def verify(
     as_json: bool,
 ) -> None:
     """Check with the key file that no entry of the audit trail was changed, removed, inserted or moved. If one was,
-    print the number of the first and exit with 1."""
+    print the number of the first such entry and exit with 1."""
     from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:

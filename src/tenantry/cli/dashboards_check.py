@@ -46,9 +46,10 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """Findings with their files, and the numbers of checked dashboards, queries and groups.
+    """The findings, each with its file, and the numbers of checked dashboards, queries and groups.
 
-    ``groups`` and ``engines`` are None if no store was read, ``tenant_column`` if no schema names one.
+    If no store was read, ``groups`` and ``engines`` are None. If no schema names a tenant column, ``tenant_column`` is
+    None.
     """
 
     findings: tuple[Located, ...]
@@ -64,7 +65,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
+    """Checks a folder of dashboards. Call ``gather`` to check against the store, ``use_schema`` to check against a
+    schema, then ``run``."""
 
     def __init__(self, folder: Path) -> None:
         self._unusable: list[Located] = []
@@ -88,8 +90,7 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the environment's groups, and let the engines of their data sources explain the queries. Raises
-        StoreUnavailable, UnknownEnvironment."""
+        """Read the environment's groups, and let the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
@@ -117,7 +118,6 @@ class DashboardCheck:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, environment: str | None) -> None:
-        """Read the environment's schema. Raises the errors of ``find_schema``."""
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads although the engines report a query result without them."""
+        """Columns that a panel reads, but that its query does not return according to the engines."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -222,8 +222,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel or None for a control, file, template). A statement in the dashboard's file is named after its
-    panel."""
+    """Yield (panel, file, template) of each query; for the choices of a control, the panel is None. For a query inside
+    the dashboard's file, ``file`` also names the panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -266,13 +266,12 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The variable's first position after ``start``, or ``start`` if a YAML escape hides it."""
+    """The first position of the variable ``name`` after ``start``; ``start`` if a YAML escape hides the variable."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:
-    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}

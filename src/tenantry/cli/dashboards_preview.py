@@ -24,8 +24,8 @@ _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
 def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -> str:
     if not _ADDRESS.fullmatch(address):
         raise click.BadParameter(
-            f"{address!r} is no URL and no path: write a URL such as https://app.example.com/dashboards, or a path of "
-            "your app such as /dashboards"
+            f"{address!r} is neither a URL nor a path: write a URL such as https://app.example.com/dashboards, or a "
+            "path of your app such as /dashboards"
         )
     return address.rstrip("/")
 
@@ -83,7 +83,6 @@ async def preview_command(
 
 
 def _require(folder: Path, name: str) -> None:
-    """Raises click.BadParameter for an unknown name, and InvalidDashboards, InvalidQueries."""
     from tenantry.dashboards import DashboardFolder
     from tenantry.suggestions import did_you_mean
 

@@ -1,5 +1,3 @@
-"""``tenantry dashboards serve``: shows a folder of dashboards to their author."""
-
 from __future__ import annotations
 
 import atexit
@@ -36,12 +34,12 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""Opens a store and its keys. The returned function, called in the server's event loop, returns the token of the group
-to show."""
+"""A function that opens a store. It returns the store, the keys, and an async function, for the server's event loop,
+that returns the token of the group to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """Show a group of the store. The function for the token raises UnknownEnvironment, UnknownGroup."""
+    """A MakeViewer that shows a group of the store. Its token function raises UnknownEnvironment, UnknownGroup."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
@@ -59,7 +57,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """Show a sample group in an in-memory store. ``source``: URL of its data source; default: an empty database."""
+    """A MakeViewer that shows a sample group in an in-memory store. ``source`` is the URL of the group's data source,
+    by default an empty database."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -89,7 +88,6 @@ def _empty_source() -> str:
 
 
 def _schemas(folder: Path) -> set[str]:
-    """The schemas that the dashboards query, and ``main``."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:
@@ -112,7 +110,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
-        # Refuse other host names, against DNS rebinding.
+        # Refuse other host names, to prevent DNS rebinding.
         trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
         run(trusted, listener, announce=announce, prepare=prepare)
 

@@ -102,7 +102,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """Encrypt the password in a URL. Raises InvalidKeys if there is a password and no key file."""
+    """Raises InvalidKeys if the URL has a password and there is no key file."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 
@@ -112,7 +112,7 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
         ring = SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
-            f"the password in the URL is encrypted with the signing-key file, and {error.message}; or write a "
+            f"encrypting the password in the URL needs the signing-key file, but {error.message}; or write a "
             "reference instead of the password: env:NAME or file:/path"
         ) from None
     return encrypt_url(url, ring, environment, source_id)

@@ -81,7 +81,7 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Keep the old token valid for SECONDS after each rotation in the environment NAME; 0: it is refused at once."""
+    """Keep old tokens valid for SECONDS after rotations in the environment NAME; with 0 they are refused at once."""
     changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
@@ -93,10 +93,10 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 @json_option
 @with_store
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
-    """Let pages of the origins HOSTS embed the dashboards of the environment NAME, and no others.
+    """Let only pages of the origins HOSTS embed the dashboards of the environment NAME.
 
-    An origin is https://app.example.com, https://*.example.com, or 'self' with its quotes. Without HOSTS no page may
-    embed them.
+    An origin is https://app.example.com, https://*.example.com, or 'self' with its quotes. Without HOSTS, no page may
+    embed the dashboards.
     """
     from tenantry.dashboards.embedding import check_hosts  # slow to import
 
@@ -112,7 +112,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 async def learn_schema(store: Store, name: str) -> None:
     """Print a JSON Schema of the properties that the groups of the environment NAME have today.
 
-    The schema requires the properties that every group has, and contains no values of groups. Save it as
+    The schema requires the properties that every group has, and contains no values of properties. Save it as
     schemas/NAME.json in your folder of queries.
     """
     known = await get_environment(store, name)

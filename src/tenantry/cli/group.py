@@ -190,8 +190,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. Fields that you do not give stay as they are; --property NAME=null removes a
-    property."""
+    """Update the user group ID. Fields that you do not give stay; --property NAME=null removes a property."""
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
@@ -256,8 +255,8 @@ async def rotate(
 async def delete(
     store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete the user group ID. Its token is refused for ever; a group that is created with the same ID is a new
-    one."""
+    """Delete the user group ID. Its token is refused for ever. If you create a group with the same ID later, it is a
+    new group."""
     target = await choose_environment(store, environment)
     if not (yes or dry_run):
         click.confirm(
@@ -278,11 +277,10 @@ async def delete(
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
-    """Raises click.UsageError if ``--map`` and ``--unmap`` contradict each other."""
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
         if schema in unmap:
-            raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other")
+            raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other: leave one out")
         if not source:
             fix = "leave it out" if replace else "use --unmap to remove it from the mapping"
             raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
@@ -292,7 +290,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token; in a dry run the group, because there may be no token yet."""
+    """Print the token. In a dry run, print the group instead, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:

@@ -1,5 +1,3 @@
-"""``tenantry group import``: a file in the format of ``POST /api/users/bulk``."""
-
 from __future__ import annotations
 
 import json
@@ -97,8 +95,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner that checks updates against the saved queries as ``query_contract`` says. ``tries_queries``:
-    refuse breaking updates whatever the setting is, if the folder of queries is known."""
+    """Return a provisioner that checks updates against the saved queries as the setting ``query_contract`` says. With
+    ``tries_queries`` it refuses breaking updates under any setting, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
@@ -134,14 +132,12 @@ class _Import:
         self.counts = UpsertCounts()
 
     async def add(self, line: Line) -> None:
-        """Add a line, after writing the batch if the line does not fit. Raises StoreUnavailable."""
         read = self._read(line, replace=self._replace)
         if not self._batch.takes(read):
             await self.write()
         self._batch.add(read)
 
     async def write(self) -> None:
-        """Write and report the batch. Raises StoreUnavailable."""
         batch, self._batch = self._batch, self._new_batch()
         results = await batch.write(self._provisioner, self._environment, merge=not self._replace, author=self._author)
         self.counts.add(results)
@@ -163,7 +159,7 @@ class _Import:
 
 
 def failure(error: Mapping[str, Any] | TenantryError) -> str:
-    """Format an error as one line, as the command line prints it."""
+    """Format an error as one line."""
     if isinstance(error, TenantryError):
         error = {"code": error.code, "message": error.message, "field": error.field}
     field = f"{error['field'].strip('/')}: " if error.get("field") else ""
@@ -171,7 +167,7 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """Size of a file on disk; None for a pipe or terminal."""
+    """None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

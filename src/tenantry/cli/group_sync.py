@@ -98,9 +98,8 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """How the file differs from the environment: groups to create; groups to change, with each field's old and new
-    value; number of unchanged groups; ids that are not in the file (``absent``); number of groups in the environment
-    (``groups``)."""
+    """How the file differs from the environment. ``change`` has the groups to change, with old and new values of
+    fields; ``absent`` the ids that are not in the file; ``groups`` the number of groups in the environment."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
@@ -155,8 +154,8 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """Each field, property and mapping entry that differs as ``{"from": …, "to": …}``; a new entry has no ``from``, a
-    removed one no ``to``."""
+    """The fields, properties and mapping entries that differ, each as ``{"from": …, "to": …}``; a new entry has no
+    ``from``, and a removed entry has no ``to``."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
@@ -193,7 +192,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Write the groups and return errors by id. Raises StoreUnavailable; earlier batches stay written."""
+    """Return errors by group id. If it raises StoreUnavailable, earlier batches stay written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

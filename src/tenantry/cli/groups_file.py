@@ -27,11 +27,12 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 
 def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """The groups in ``text`` by id, in its order. In files named ``.ndjson`` or ``.jsonl`` each line is a group. Raises
-    InvalidGroupsFile with the first 20 mistakes."""
+    """The groups in ``text`` by id, in the order of the text. If ``file`` ends with ``.ndjson`` or ``.jsonl``, each
+    line is a group. Raises InvalidGroupsFile with the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
-            f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: split it"
+            f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
+            "split the file"
         )
     errors: list[str] = []
     wanted: dict[str, Upsert] = {}
@@ -165,7 +166,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The position of the value at ``path``, of its key if that is unknown, or of the nearest value above it."""
+    """The position of the value at ``path``, of the key if it is an unknown field, or of the nearest enclosing
+    value."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

@@ -72,8 +72,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key. All tokens that it signed are refused within the staleness bound. Passwords of data
-    sources are first encrypted anew for the other keys only."""
+    """Remove an inactive key. All tokens that it signed are refused within the staleness bound. First encrypts the
+    passwords of data sources for the other keys only."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     if key_id in ring.ids and key_id != ring.active_id:
@@ -82,7 +82,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
         except MigrationNeeded as needed:
             raise MigrationNeeded(
                 f"{key_id} is not removed: passwords of data sources may be encrypted with it, and {needed.message}; "
-                "name their store with --database"
+                "name the store of the data sources with --database"
             ) from None
         for source, error in failures:
             raise InvalidKeys(
@@ -100,7 +100,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of data sources for the file's keys, except ``without``. Returns failures with reasons."""
+    """Encrypt the URLs of data sources for all keys of the file except ``without``. Returns the failures."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

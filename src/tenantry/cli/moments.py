@@ -1,5 +1,3 @@
-"""End dates on the command line: a date, a time, or a duration from now."""
-
 from __future__ import annotations
 
 import re
@@ -49,14 +47,13 @@ expires_at_option: OptionDecorator = click.option(
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """The end date of either option, or None. Raises click.UsageError if both are given."""
+    """Raises click.UsageError if both options are given."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in
 
 
 def check_future(end: datetime | None, now: datetime) -> None:
-    """Raises click.BadParameter for an end date in the past."""
     if end is not None and end <= now:
         raise click.BadParameter(
             f"{end.isoformat(timespec='seconds')} is in the past: give a later time",

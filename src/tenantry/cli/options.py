@@ -1,5 +1,3 @@
-"""Shared options, and the store that commands open."""
-
 from __future__ import annotations
 
 import asyncio
@@ -37,8 +35,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Validate a string to store: at most 255 characters, UTF-8 (shells pass any bytes), no token, which errors do not
-    quote. Raises click.BadParameter."""
+    """Validate a string to store: at most 255 characters, UTF-8 (shells pass any bytes), and no token. Errors quote no
+    token. Raises click.BadParameter."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -53,15 +51,15 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id to look up: 1 to 255 characters. Old stored names may contain a token. Raises
-    click.BadParameter."""
+    """Validate a name or id to look up: 1 to 255 characters. It may contain a token, because old stored names may.
+    Raises click.BadParameter."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """Validate a name or id to store: not empty, and ``as_text``. Raises click.BadParameter."""
+    """Validate a name or id to store: like ``as_text``, and not empty. Raises click.BadParameter."""
     return as_text(as_name(value))
 
 
@@ -111,11 +109,11 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 def settings(**given: Any) -> Settings:
-    """The settings, overridden by ``given``. Raises InvalidSettings."""
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
-    # The shared slots of the host read the run folder from the environment, in this process and in its children.
+    # The slots that the host's processes share take the run folder from the environment variables of this process and
+    # of its children.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)
@@ -123,8 +121,7 @@ def settings(**given: Any) -> Settings:
 
 
 def author() -> Author:
-    """The user who runs this command, for the audit trail."""
-    # The effective user of the process: environment variables such as USER can be set to anything.
+    # The audit trail names the process's effective user, because anyone can set environment variables such as USER.
     try:
         import pwd  # missing on Windows
 
@@ -145,8 +142,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command of an async function that takes the open store. Adds --database. Writes are also published
-    to the configured Valkey or Redis."""
+    """Make a click command with the option --database from an async function that takes the open store. Writes are also
+    published to Valkey or Redis, if the settings name one."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
@@ -180,8 +177,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """The environment of this name, else of the setting, else the only one. Raises UnknownEnvironment,
-    InvalidSettings."""
+    """The environment ``name``, else the one that the settings name, else the only one of the store. Raises
+    UnknownEnvironment, InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -192,7 +189,9 @@ async def choose_environment(store: Store, name: str | None) -> Environment:
             f"Create it: tenantry environment create {shlex.quote(name)} --tag Customer"
         )
     if not every:
-        raise UnknownEnvironment("there is no environment yet: tenantry environment create production --tag Customer")
+        raise UnknownEnvironment(
+            "there is no environment yet; create one: tenantry environment create production --tag Customer"
+        )
     if len(every) > 1:
         raise InvalidSettings(f"there are several environments: name one with --environment ({', '.join(every)})")
     return next(iter(every.values()))
@@ -215,7 +214,7 @@ async def get_group(store: Store, environment: Environment, provided_id: str) ->
 
 
 async def groups_of(store: Store, environment: Environment) -> AsyncIterator[UserGroup]:
-    """Every group of the environment, by ``team_id``."""
+    """Every group of the environment, ordered by ``team_id``."""
     page = await store.groups.list(environment, limit=PAGE)
     while page:
         for group in page:

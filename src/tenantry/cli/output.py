@@ -25,10 +25,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints a table with a header, or a JSON array, page by page.
-
-    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. A column becomes wider when a later page needs it.
-    """
+    """Prints a table with a header, or a JSON array, page by page. A column widens when a later page needs it."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -67,8 +64,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, as API
-    callers choose ids."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, because
+    API callers choose the ids."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -89,7 +86,6 @@ class JsonLinePrinter:
 
 
 def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print ``name: value`` lines, or a JSON object."""
     if as_json:
         click.echo(_json(record))
         return
@@ -98,12 +94,13 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print an id or name alone; with ``as_json``, the record with it as ``field``. A token is masked."""
+    """Print ``value``, an id or name; with ``as_json``, print ``record`` with ``value`` as ``field``. Tokens are
+    masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Like ``print_value``, but not masked: for a token that the user asked for."""
+    """Like ``print_value``, but without masking ``value``, a token that the user asked for."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -111,7 +108,7 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """A token that was stored in a record by mistake is masked."""
+    """Masks a token that was stored in a record by mistake."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 

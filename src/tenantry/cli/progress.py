@@ -18,8 +18,8 @@ _BETWEEN: Final = 0.1
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing before
-    PATIENCE, or without a terminal."""
+    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing in the
+    first PATIENCE seconds, or if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -28,8 +28,6 @@ def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    """A bar that appears after PATIENCE. ``stack`` removes it at the end."""
-
     def __init__(self, length: int, label: str, stack: ExitStack) -> None:
         self._length = length
         self._label = label

@@ -114,7 +114,7 @@ async def render(
         for param, value in parse_pairs((text,), "--param").items():
             given.setdefault(param, []).append(value)
     _check_names(template, given)
-    # As in a query string, each value is a string, and a repeated name is a list.
+    # As in a query string, each value is a string, and a repeated name has a list of values.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
     bound = template.bind(variables, paramstyle, dialect=dialect, now=datetime.now(UTC))
@@ -211,7 +211,6 @@ def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Que
 
 
 def _text(file: TextIO) -> str:
-    """Raises TemplateError at the first byte that is not UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:

@@ -47,10 +47,10 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings with their files, and the numbers of checked templates and groups.
+    """The findings, each with its file, and the numbers of checked templates and groups.
 
-    ``groups`` is None if no store was read, ``tenant_column`` if no schema names one. ``compares_loosely``: whether a
-    collation may treat values of different groups as equal.
+    If no store was read, ``groups`` is None. If no schema names a tenant column, ``tenant_column`` is None.
+    ``compares_loosely`` says whether a collation may treat values of different groups as equal.
     """
 
     findings: tuple[tuple[str, Finding], ...]
@@ -61,7 +61,6 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """Number of findings of severity error."""
         return self.count(Severity.ERROR)
 
     def count(self, severity: Severity) -> int:
@@ -69,7 +68,8 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. Call ``gather`` and ``use_schema`` first if wanted, then ``run``."""
+    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, ``use_schema`` to check
+    against a schema, then ``run``."""
 
     def __init__(
         self,
@@ -110,7 +110,6 @@ class Check:
         return query
 
     def _fragments(self, root: Path) -> dict[str, Query]:
-        """The readable queries of a folder, by name."""
         if root not in self._folders:
             found = self._folders[root] = {}
             for file in _query_files(root):
@@ -120,8 +119,7 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the groups and data sources of the environment. Raises StoreUnavailable, UnknownEnvironment,
-        InvalidSource."""
+        """Read the groups and data sources of the environment."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
@@ -141,8 +139,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema from ``path``, else the environment's from the first checked folder that has one. Raises the
-        errors of ``find_schema``."""
+        """Read the schema at ``path``. If that is None, read the environment's schema from the first checked folder
+        that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -174,8 +172,9 @@ class Check:
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """The environment's schema in the first of ``folders`` that has one, else None.
 
-    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else that of the settings.
-    Raises InvalidPropertySchema, and UsageError if an environment that may be misspelt (not ``stored``) has no schema.
+    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
+    name. If it is not ``stored``, its name may be misspelt, so a missing schema raises UsageError. Raises
+    InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -208,8 +207,8 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check. ``file`` is None for stdin; files of ``folder`` may be included. The header of the program's
-    ``own`` templates may declare properties optional."""
+    """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. ``own``: whether
+    the template belongs to the program, so that its header may declare properties optional."""
 
     name: str
     file: Path | None
@@ -218,8 +217,8 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Files in a folder, or in the folder ``queries``, are the program's own. Raises UsageError for a file not named
-    .sql, which may be in another language."""
+    """Yield the templates. Those in a folder of ``paths``, or in ``queries``, are the program's own. Raises UsageError
+    for a file that is not named .sql, because it may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":
@@ -236,7 +235,6 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """The .sql files below a folder, sorted, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file

@@ -24,7 +24,7 @@ from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""Period -> how its time is written."""
+"""Period -> format of its start."""
 
 
 def as_hour(value: str) -> datetime:
@@ -89,7 +89,7 @@ async def usage(
         raise click.UsageError(f"--json and --format {style} contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
-        # Refuse only the option: TENANTRY_ENVIRONMENT may be set for other commands.
+        # Refuse the option but not TENANTRY_ENVIRONMENT, which may be set for other commands.
         given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
@@ -120,7 +120,7 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """The chosen environment's name; None: all environments."""
+    """None: all environments."""
     if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
@@ -132,7 +132,7 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Usage by time and key. Reads the store by the day or hour, so that no read takes long."""
+    """Usage by time and key. Reads the store day by day or hour by hour, so that no single read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}
@@ -155,7 +155,6 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
-    """The name of each data source by (environment, id)."""
     every = [each for each in await store.environments.list() if each.name in environments]
     return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 
@@ -182,7 +181,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """A table ends with the total; for CSV and JSON the total is on stderr."""
+    """The total is the last row of a table; for CSV and JSON it is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

@@ -32,10 +32,9 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: how often a request is sent while the service is unreachable or
-    busy. ``get_method``: another method for get-or-create, if a proxy drops the body of a GET. Methods raise the
-    service's TenantryError, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing.
-    """
+    ``timeout``: seconds for each request. ``attempts``: how many times a request is sent while the service is
+    unreachable or busy. ``get_method``: replaces GET for get-or-create, if a proxy drops the body of a GET. Methods
+    raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing."""
 
     def __init__(
         self,
@@ -120,8 +119,8 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Yield the groups with ``team_id > after``, in this order. ``match``: the start of the id, or a part of the
-        name. ``page_size``: groups per request, at most 500."""
+        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id, or a part
+        of the name. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -133,10 +132,9 @@ class Client:
     ) -> Iterator[BulkReport]:
         """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
 
-        Yields a report for each group, in order; an ``error`` in one does not stop the others. ``replace``: replace
-        properties and mapping instead of merging. Sends a batch when you ask for its first report. Raises the error
-        that stopped the rest; it is safe to send all groups again.
-        """
+        Yields a report for each group, in order. A report with an ``error`` does not stop the other groups.
+        ``replace``: replace properties and mapping instead of merging. Each batch is sent when you ask for its first
+        report. If a batch fails, raises its error; it is safe to send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)
@@ -280,7 +278,7 @@ class AsyncClient:
         replace: bool = False,
         dry_run: bool = False,
     ) -> AsyncIterator[BulkReport]:
-        """As Client.bulk; ``groups`` may be asynchronous."""
+        """Like ``Client.bulk``; ``groups`` may be asynchronous."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         async for group in each_of(groups):
             batches.add(group)

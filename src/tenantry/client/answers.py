@@ -36,7 +36,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group without its token. ``expires_at``: the token is refused from then on (aware, UTC)."""
+    """A user group without its token. ``expires_at``: the time from which the token is refused (aware, UTC)."""
 
     team_id: int
     name: str
@@ -137,7 +137,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error of an unsuccessful answer: of the class for its code, or TenantryError for an unknown code;
+    """Convert an unsuccessful answer to an error: of the class for its code, TenantryError for an unknown code,
     UnexpectedAnswer if the document has no error."""
     try:
         detail = document["error"]

@@ -1,4 +1,4 @@
-"""``POST /api/users/bulk``: its requests and reports, without I/O."""
+"""Requests and reports of ``POST /api/users/bulk``, without I/O."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BYTES_TOGETHER: Final = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """The report about one group of a bulk."""
+    """The report about one group of a bulk request."""
 
     number: int
     """The position of the group in the input, from 1."""

@@ -1,5 +1,5 @@
-"""The API calls as generators without I/O, for both clients. All requests are safe to repeat, so they are sent again
-after a lost connection or an error that will pass."""
+"""The API calls of both clients, as generators without I/O. All requests are safe to repeat, so they are sent again
+after a lost connection or a temporary error."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class NoReply:
     """There was no complete answer."""
 
     reason: str
-    """For a failed connection the class of the error: its message may quote the request."""
+    """Why. For a failed connection it is the error's class, because the error's message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
@@ -134,7 +134,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """Makes the Calls of the clients' methods. No ``repr`` or message shows the API token."""
+    """Makes the Calls for the clients' methods. No ``repr`` or message shows the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -154,7 +154,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """The module httpx2, imported with the first client."""
+        """Import httpx2 when the first client is made."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:
@@ -169,12 +169,11 @@ class ApiCalls:
         return self._write("PUT", user_group_id, fields, dry_run=dry_run)
 
     def merge(self, user_group_id: str, *, dry_run: bool, **fields: Any) -> Call[ProvisionedGroup]:
-        """Raises ValueError for a naive time."""
         patch = {"Content-Type": "application/merge-patch+json"}
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """None if the group is unknown after an earlier attempt that may have deleted it."""
+        """None if the group is unknown, but an earlier attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:

@@ -19,7 +19,8 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""Fast reads do not check again within this time whether the file was replaced (docs/decisions/0021-fast-reads.md)."""
+"""After a check whether the file was replaced, fast reads do not check again for this time
+(docs/decisions/0021-fast-reads.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class SQLiteFile:
         return status.st_dev, status.st_ino
 
     def create(self) -> None:
-        """Create the file if missing, readable only by its owner."""
+        """Create the file with access for its owner only, unless it exists."""
         if not self.path.parent.is_dir():
             raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:
@@ -76,7 +77,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that an open file was replaced: writes to the old one would be lost."""
+    """Detects that an open file was replaced, because writes to the old file would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -84,15 +85,15 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Note the file that a new connection has opened. Raises StoreUnavailable if another one is open already."""
+        """Note the file that a new connection has opened. Raises StoreUnavailable if another file is open already."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced. Opening the new file could apply the write-ahead log of the
-        old one to it."""
+        """Raises StoreUnavailable if the file was replaced, because opening the new file could apply the old file's
+        write-ahead log to it."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -118,7 +119,7 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection, as ``postgres.connect`` does. Raises InvalidSettings for an invalid option of the
+        """Open a PostgresConnection like ``postgres.connect``. Raises InvalidSettings for an invalid option of the
         URL."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
@@ -145,7 +146,7 @@ def load_psycopg() -> Any:
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
     """Parse ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. No I/O.
-    Raises InvalidSettings, which never quotes the URL."""
+    Raises InvalidSettings, whose message never quotes the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the port is no number, for example if the password contains @
@@ -155,7 +156,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
         if not parsed.database or parsed.database == ":memory:" or "\0" in parsed.database:
             raise InvalidSettings(_WANTED.format("names no file"))
         if parsed.query:
-            raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
+            raise InvalidSettings(_WANTED.format("has options after '?', which are not allowed for an SQLite file"))
         return SQLiteFile(Path(parsed.database).absolute())
     if kind in ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg"):
         dsn = libpq_url(parsed)

@@ -1,5 +1,6 @@
-"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks tables
-instead of addresses, so that other paths, links and copies are found: at registration and on each connection."""
+"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks at
+registration and on each connection. Looks for the tables instead of comparing addresses, to find other paths, links and
+copies."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ TABLES: Final = (
     "usage_writers",
     "user_groups",
 )
-"""Every table that this or an earlier version has created. Other programs may have tables of these names, so a schema
+"""Every table that this or an earlier version has created. Other programs may have tables with these names, so a schema
 is a store only if its ``generation`` has a ``store_id`` and its ``user_groups`` a ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
@@ -44,7 +45,7 @@ select count(*) from sqlite_master where type = 'table'
   and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
 """
 
-# Checks all roles of which the current one is a member, because even a read-only query can switch to them by
+# Checks all roles of which the current role is a member, because even a read-only query can switch to them with
 # set_config('role', …).
 IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
@@ -66,7 +67,7 @@ order by 1
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
-    """Raises InvalidSource if the file is a store's."""
+    """Raises InvalidSource if the file is a store."""
     with closing(connection.execute(_IN_SQLITE)) as cursor:
         (found,) = cursor.fetchone()
     if found == 2:
@@ -78,13 +79,13 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether the path is an SQLite file. Raises OSError."""
+    """Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if there are rows of IN_POSTGRESQL: then the role can read a store's tables, or become a
+    """Raises InvalidSource if IN_POSTGRESQL returned rows, because then the role can read a store's tables or become a
     role that can."""
     if not found:
         return
@@ -98,7 +99,7 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
     )
     raise InvalidSource(
         f"the role {role} of the data source can read Tenantry's own tables ({names}), and with them every tenant's "
-        f"properties. {remedy}. Both may stay in one database",
+        f"properties. {remedy}. The store and your app may share the database",
         field="/url",
     )
 
@@ -152,13 +153,13 @@ async def _check_server(url: URL, seconds: float) -> None:
         _warn(type(error).__name__)
     if unreadable:  # not in the except clause, because that error quotes the URL and would become the context
         raise InvalidSource(
-            "the URL of the data source has an option, or a value of an option, that libpq does not know",
+            "the URL of the data source has an option, or a value of an option, that libpq does not know: correct the "
+            "part after the '?'",
             field="/url",
         )
 
 
-def _warn(reason: str) -> None:
-    """``reason``: never an error's text, because it may quote the URL."""
+def _warn(reason: str) -> None:  # ``reason``: never an error's text, which may quote the URL
     logger.warning(
         "Tenantry could not check whether the data source can read its tables (%s): it is registered, and will be "
         "checked before its first query",

@@ -26,20 +26,22 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""After this time the server ends a transaction whose client has vanished, and releases its locks."""
+"""The server ends a transaction that is idle for this time and releases its locks, because the client may have
+vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""Sets the idle limit for one transaction. Behind a pooler a session setting would reach other clients."""
+"""Sets the idle limit for one transaction only, because behind a pooler a session setting would reach other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection: behind a pooler, pg_backend_pid() may differ from
-# the pid that the client got at connect. A single statement, because the pooler may send the next to another process.
+# the pid that the client got at connect. It is one statement, because a pooler may send the next one to another server
+# process.
 _DIRECT = (
     "select case when pg_backend_pid() = {} then"
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION}', false) end"
 )
 
 _TEXTS = 200
-"""Upper bound on remembered statements. The program has far fewer, unless a statement contains a literal number."""
+"""The most statements that a connection remembers. The program has far fewer, unless one contains a changing number."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
@@ -48,9 +50,10 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
     """A connection that can run fixed statements."""
 
     direct = False
-    """Whether there is no pooler. Behind one nothing is prepared, and ``begin`` sends SET_IN_TRANSACTION."""
+    """Whether no pooler is between client and server. Behind a pooler nothing is prepared, and ``begin`` sends
+    SET_IN_TRANSACTION."""
     cancels = False
-    """Whether a cancelled task cancels its query on the server, which may take seconds, or else closes the
+    """Whether a cancelled task cancels its query on the server, which may take seconds. If False, the task closes the
     connection."""
     _statements: FixedStatements | None = None
 
@@ -79,7 +82,7 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """Runs a connection's fixed statements. ``hold``: prepare each at its second run."""
+    """Runs a connection's fixed statements. ``hold``: prepare each statement at its second run."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -108,7 +111,6 @@ class FixedStatements:
         return results[-1]
 
     async def _name(self, text: str) -> bytes | None:
-        """Name of the prepared statement; None at the first run, which is not prepared."""
         if text not in self._names:
             if len(self._names) < _TEXTS:
                 self._names[text] = None
@@ -165,7 +167,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """An SQLAlchemy engine. ``connect``: opens connections with ``transactions``; ``options``: of its pool."""
+    """Create an SQLAlchemy engine. ``connect``: opens connections with ``transactions``. ``options``: for the engine's
+    pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,
@@ -184,7 +187,8 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement at this run on a connection, so a command with one write prepares none."""
+"""psycopg prepares a statement when a connection has already run it this number of times, so a command with one write
+prepares none."""
 
 
 _adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string

@@ -47,9 +47,9 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
 _CONNECT_SECONDS = 2.0
-"""Limit for connecting, and for closing a connection."""
+"""Limit for connecting, and for redis-py to close a connection."""
 _TRIES = 1
-"""Retries of a command on a new connection, because an idle one may be dead."""
+"""Retries of a command on a new connection, because an idle connection may be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Parse the URL. Raises InvalidSettings, which never quotes it."""
+    """Parse the URL. Raises InvalidSettings, whose message never quotes it."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -143,7 +143,6 @@ def _hosts(netloc: str, default_port: int) -> tuple[tuple[str, int], ...]:
 
 
 def _path(path: str, kind: RedisKind) -> tuple[str, int]:
-    """The name of the Sentinel service, and the number of the database."""
     pieces = path.strip("/").split("/") if path.strip("/") else []
     service = ""
     if kind is RedisKind.SENTINEL:
@@ -173,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Await the answer for ``seconds``. Every failure becomes a ConnectionError, even of parsing: the server at the
-    address may not be Redis."""
+    """Await the answer for ``seconds``. Every failure, even of parsing, becomes a ConnectionError, because the server
+    at the address may not be Redis."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -183,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop. It connects at the first command. Its attribute ``redis`` has no time limit
-    for commands."""
+    """A redis-py client for one event loop. It connects at the first command. Commands of ``redis`` have no time
+    limit."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
@@ -194,7 +193,7 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        """A separate connection for subscribing, with RESP2, not connected yet."""
+        """Create a separate RESP2 connection for subscribing; it is not connected yet."""
         if self.is_cluster:  # every node forwards every message
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection
@@ -228,7 +227,7 @@ class RedisClient:
     def sentinel(self, server: RedisServer) -> Any:
         options = server.options
         own = {name.removeprefix("sentinel_"): value for name, value in options.items() if name.startswith("sentinel_")}
-        # One short attempt for each Sentinel, then the next one is tried.
+        # One short attempt for each Sentinel; after a failure, try the next Sentinel.
         briefly = {"socket_connect_timeout": 0.5, "socket_timeout": 0.5, "retry": _retry(0), "protocol": 2}
         manager = load_redis().Sentinel(server.hosts, sentinel_kwargs={**own, **briefly, **_tls(server, ssl=True)})
         self._closing.extend(manager.sentinels)

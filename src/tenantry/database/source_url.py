@@ -67,7 +67,7 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether the value is ``env:…`` or ``file:…``, which names where the secret is."""
+    """Whether the value is ``env:…`` or ``file:…``, which names the place of a secret."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 

@@ -39,9 +39,9 @@ class Demo:
     app: Starlette
     """Serves the dashboards."""
     product: Starlette
-    """Serves the page that embeds them."""
+    """Serves the page that embeds the dashboards."""
     text: str = field(repr=False)
-    """Lists the pages to open."""
+    """A text that lists the pages to open."""
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
@@ -94,7 +94,7 @@ async def _provision(
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
             tokens[carrier] = signed_up.token  # which the product stores
-            # A folder of an older version has groups with other values.
+            # A folder that an older version prepared may have groups with other values.
             now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
         for old in await store.api_tokens.list(environment):  # each start replaces the API token

@@ -11,7 +11,7 @@ PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "doc
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The routes of /docs; none if the docs are not installed. Their playground can only call ``url``."""
+    """The routes of the docs at /docs, whose playground can call only ``url``; none if the docs are not installed."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes

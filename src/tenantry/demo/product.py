@@ -29,7 +29,7 @@ _POLICY: Final = (
 class Product:
     """The demo's product: a page at another origin, which embeds the dashboards of three customers.
 
-    It gives stored tokens to any visitor without login. Customers in ``cut_off`` have no access.
+    It has no login, so it gives any visitor the customers' stored tokens. Customers in ``cut_off`` have no access.
     """
 
     provisioner: Provisioner
@@ -39,7 +39,8 @@ class Product:
     cut_off: set[str] = field(default_factory=set)
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """Answers only requests whose Host header is in ``hosts``, so that no other site can read a token."""
+        """The app, which answers only requests whose Host header is in ``hosts``, so that no other site can read a
+        token."""
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/token", self.token, methods=["POST"]),
@@ -55,11 +56,10 @@ class Product:
         return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY.format(tenantry)})
 
     async def token(self, request: Request) -> Response:
-        """403 for a customer without access."""
         carrier = request.path_params["carrier"]
         if carrier in self.cut_off or carrier not in SHOWN:
             return Response(status_code=403)
-        # Stored, not requested from Tenantry: that would create a deleted customer again.
+        # The stored token, because requesting the token from Tenantry would create a deleted customer again.
         return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:

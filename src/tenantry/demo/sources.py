@@ -1,5 +1,3 @@
-"""The demo's airlines, and their flights in a SQLite file and a DuckDB file."""
-
 from __future__ import annotations
 
 import csv
@@ -38,8 +36,8 @@ SHOWN: Final = ("UA", "B6", "HA")  # the product's customers: two data sources; 
 
 
 def prepare(folder: Path) -> dict[str, str]:
-    """Create missing files in ``folder`` (about a second) and return URLs by data source id."""
-    # A hash of all inputs, so that files of an older version are not reused.
+    """Create missing data files in ``folder`` (about a second) and return their URLs by data source id."""
+    # The file names contain a hash of all inputs, so that files of an older version are not reused.
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in sorted(DATA.iterdir(), key=lambda each: each.name)))
     urls = {}
     for source, engine, make in ((SQLITE, "sqlite", _make_sqlite), (DUCKDB, "duckdb", _make_duckdb)):

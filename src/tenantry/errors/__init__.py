@@ -1,4 +1,4 @@
-"""All errors of Tenantry; docs/errors.md lists codes, statuses and fixes."""
+"""All errors of Tenantry. docs/errors.md lists their codes, statuses and fixes."""
 
 from tenantry.errors.base import (
     AmbiguousToken,

@@ -20,11 +20,11 @@ class TenantryError(Exception):
     retry_after: int | None = None
     """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """What HTTP clients get instead of the message, if the message may name the operator's files or hosts."""
+    """The message for HTTP clients, if ``message`` may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # super().__init__ is not called, to save time: making the exception is most of the cost of refusing a forged
-        # token. BaseException.__new__ has stored the message in ``args`` already.
+        # To save time super().__init__ is not called: making the exception is most of the cost of refusing a forged
+        # token. BaseException.__new__ has already stored the message in ``args``.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -32,7 +32,7 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """The full message."""
+        """The full message, for the operator."""
         return str(self.args[0])
 
     @property
@@ -41,7 +41,7 @@ class TenantryError(Exception):
         return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Renderer processes send errors back pickled. The default would call the constructor without its keywords.
+        # Renderer processes send errors back pickled. The default would call the constructor without keyword arguments.
         return _restored, (type(self), self.args, vars(self))
 
 
@@ -180,7 +180,7 @@ class QueryFailed(DataSourceError):
     evidence: str | None = None
     """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """Where the engine found the error: the number of the character in the SQL, from 1."""
+    """The position of the error in the SQL according to the engine, in characters from 1."""
 
 
 class TooManyRows(DataSourceError):
@@ -252,7 +252,7 @@ class Location:
     column: int
     file: str = ""
     included_at: Location | None = None
-    """The tag that includes this file, a fragment."""
+    """If this file is a fragment: the location of the tag that includes it."""
 
     def __str__(self) -> str:
         own = f"{self.file}:{self.line}:{self.column}" if self.file else f"{self.line}:{self.column}"
@@ -271,7 +271,7 @@ class TemplateError(TenantryError):
 
 
 class InvalidQueries(TemplateError):
-    """Query files are invalid."""
+    """Some query files, or their folder, are invalid."""
 
     code = "invalid_queries"
 
@@ -321,8 +321,8 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """The exception's type, and the file and line that raised it. For logs."""
-    # Without the message, which may contain a password or a value of a row.
+    """Return the exception's type, and the file and line that raised it, for logs."""
+    # The message is omitted, because it may contain a password or a value of a row.
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__module__}.{type(error).__qualname__}{where}"

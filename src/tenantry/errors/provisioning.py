@@ -70,7 +70,7 @@ class UnknownGroup(TenantryError):
 
 
 class UnknownToken(TenantryError):
-    """``current_token`` is of no group of this environment."""
+    """``current_token`` belongs to no group of this environment."""
 
     code = "unknown_token"
     status = 404
@@ -141,7 +141,7 @@ class BreaksSavedQuery(TenantryError):
     def __init__(self, message: str, *, field: str | None = None, queries: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message, field=field)
         self.queries: tuple[tuple[str, str], ...] = tuple(queries)
-        """Pairs of a saved query and the variable that it would lack, or that would be invalid."""
+        """Pairs of a saved query's name and the variable that would be missing or invalid in it."""
 
 
 class IdempotencyInFlight(TenantryError):
@@ -153,7 +153,7 @@ class IdempotencyInFlight(TenantryError):
 
 
 class IdempotencySuperseded(TenantryError):
-    """The group was rotated or deleted after the first request."""
+    """The group was rotated or deleted after the first request with this Idempotency-Key."""
 
     code = "idempotency_superseded"
     status = 409
@@ -195,7 +195,7 @@ class InvalidGroupsFile(TenantryError):
 
 
 class AmbiguousRequest(TenantryError):
-    """The body of a POST has both or neither of ``current_token`` and ``user_group_id``."""
+    """A POST body has both ``current_token`` and ``user_group_id``, or neither."""
 
     code = "ambiguous_request"
     status = 422

@@ -1,6 +1,6 @@
 """Converts a user group to JSON and to table columns.
 
-A new field of ``UserGroup`` gets a line in ``_FIELDS`` (all JSON forms) and one in ``GroupRow`` (all SQL)."""
+A new field of ``UserGroup`` needs a line in ``_FIELDS`` (all JSON forms) and one in ``GroupRow`` (all SQL)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(count: int) -> datetime:
-    """The time (UTC) that is ``count`` microseconds after 1970 began."""
+    """The UTC time that is ``count`` microseconds after 1970 began."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -127,8 +127,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "expires_at": _ISO_TIME,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields with a default that the first version already wrote. Other fields with a default were added later: documents
-of earlier versions lack them."""
+"""Fields that have a default and are nevertheless in every document. All other fields with a default were added later,
+so documents of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -136,8 +136,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """One JSON form of a group. ``without``: fields that are left out and passed to ``decode`` instead;
-    ``other_forms``: codecs that replace those of ``_FIELDS``."""
+    """Converts a group to one JSON form and back. ``without``: fields that the JSON omits and ``decode`` takes as
+    arguments. ``other_forms``: codecs that replace those of ``_FIELDS``."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -148,8 +148,8 @@ class GroupCodec:
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document, ignoring unknown members. ``given``: the fields in ``without``. Raises ValueError, which
-        quotes no value, for a missing field or wrong type."""
+        """Parse a document, ignoring unknown members. ``given``: values of the fields in ``without``. Raises
+        ValueError, whose message quotes no value, for a missing field or wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -162,7 +162,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The member ``user_group`` of an introspection response."""
+"""The form of the member ``user_group`` in an introspection response."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
 """The columns that hold JSON."""
@@ -173,10 +173,11 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""An entry of a second-level cache. Its key has the handle."""
+"""The form of an entry in a second-level cache. The entry's key has the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The group of a response that is stored for an Idempotency-Key. Environment and handle are in the row's columns."""
+"""The form of a response that is stored with its Idempotency-Key. Other columns of the row have the environment and the
+handle."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
@@ -192,8 +193,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order in which queries select them; those of its environment follow. JSON is a
-    string; times are microseconds since 1970."""
+    """Columns of a user group, in the order in which queries select them; the columns of EnvironmentRow follow. JSON is
+    a string; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -211,7 +212,7 @@ class GroupRow(NamedTuple):
     expires_at: int | None
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
-        """``properties`` and ``mapping``: the parsed columns."""
+        """Return the group. ``properties`` and ``mapping``: the parsed columns."""
         values = list(_in_field_order(self))
         for place in _TIMES:
             if values[place] is not None:
@@ -224,7 +225,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation, if that granted a grace. The grace may be over."""
+        """The token before the last rotation, if the rotation granted a grace. The grace may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

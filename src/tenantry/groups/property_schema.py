@@ -1,4 +1,4 @@
-"""JSON Schema for the properties of an environment's groups: a subset, which rejects unknown keywords, with
+"""A subset of JSON Schema for the properties of an environment's groups. Rejects unknown keywords; adds
 ``x-tenant-column`` and ``x-shared-tables`` for SQL checks."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tenantry.groups.record import Record, RecordList
 from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""``$schema`` in a document of SchemaLearner."""
+"""``$schema`` in the documents of SchemaLearner."""
 
 _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
@@ -30,8 +30,8 @@ class Violation(NamedTuple):
 
 
 class PropertySchema:
-    """A checked schema. ``tenant_column``: the column that holds the tenant in every table except ``shared_tables``, in
-    lower case; None if not declared. Raises InvalidPropertySchema."""
+    """A valid schema. ``tenant_column``: name, in lower case, of the column that holds the tenant in every table except
+    ``shared_tables``; None if not declared. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         _check(document, (), top=True)
@@ -51,7 +51,7 @@ class PropertySchema:
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """By dotted path: the property's schema, and whether it and its parents are all required."""
+        """For each dotted path: the property's schema, and whether the property and its parents are all required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -111,7 +111,7 @@ _SHAPES: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "x-tenant-column": (lambda value: isinstance(value, str) and bool(value), "the name of a column"),
     "x-shared-tables": (_is_texts, "a list of names of tables"),
 }
-"""Keyword -> a check of its value, and what the value must be, for the error text."""
+"""For each keyword: a check of its value, and the expected value as the error text names it."""
 
 
 def _types(schema: Mapping[str, Any]) -> set[str] | None:

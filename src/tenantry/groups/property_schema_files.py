@@ -11,12 +11,12 @@ from tenantry.errors import InvalidPropertySchema
 from tenantry.groups.property_schema import PropertySchema
 
 FOLDER: Final = "schemas"
-"""The subfolder of a folder of queries."""
+"""Name of the subfolder for schemas in a folder of queries."""
 _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Raises OSError; InvalidPropertySchema with the path."""
+    """Raises OSError, or InvalidPropertySchema, whose message has the path."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -30,7 +30,7 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """The path of an environment's schema. Special characters of its name are percent-encoded."""
+    """Return the path of an environment's schema. Special characters of the environment's name are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 
@@ -46,7 +46,7 @@ def schema_names(folder: str | Path) -> list[str]:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("an object has the same name twice")
+        raise ValueError("an object has the same name twice: use each name once")
     return made
 
 

@@ -1,5 +1,5 @@
 """Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a
-method; a Record has no public attributes."""
+method. Therefore a Record has no public attributes."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result twice as fast as ``freeze``. Reuses its dicts: the caller must drop them."""
+    """Freeze a JSON parser's result, twice as fast as ``freeze``. Reuses the result's dicts, so the caller must not use
+    them afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -144,7 +145,7 @@ _fill_list = RecordList.__dict__["_values"].__set__
 def extend(record: Record, name: str, value: Any) -> Record:
     """A copy of the record with one more value."""
     copy = Record.__new__(Record)
-    object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
+    object.__setattr__(copy, "_values", {**record._values, name: value if type(value) is Record else freeze(value)})
     return copy
 
 

@@ -37,18 +37,18 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
         )
     for name, _ in pairs:
         if not _NAME.fullmatch(name):
-            raise _invalid(f"{name!r} cannot name a session variable: join two or more words by dots, {_EXAMPLE}")
+            raise _invalid(f"{name!r} cannot name a session variable: join two or more words by dots, as in {_EXAMPLE}")
         if _SERVERS_OWN.match(name):
-            raise _invalid(f"{name} is a setting of the server or an extension: use another name, {_EXAMPLE}")
+            raise _invalid(f"{name} is a setting of the server or an extension: use another name, as in {_EXAMPLE}")
     if len({name for name, _ in pairs}) < len(pairs):
-        raise _invalid("a session variable is declared twice")
+        raise _invalid("a session variable is declared twice: declare each name once")
     return tuple((name, _tag(name, text)) for name, text in pairs)
 
 
 def _tag(name: str, text: str) -> str:
     found = _TAG.fullmatch(text.strip())
     if found is None:
-        raise _invalid(f"the value of {name} must be one variable of the group, user_group.…: {_EXAMPLE}")
+        raise _invalid(f"the value of {name} must be one variable of the group (user_group.…), as in {_EXAMPLE}")
     return f"{{{{ {found[1]} }}}}"
 
 

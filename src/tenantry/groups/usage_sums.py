@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""Environment and id under which a process counts all groups beyond its limit. No real environment has an empty
-name."""
+"""Environment and id for the usage of groups that a process does not count separately, because it already counts too
+many. No real environment has an empty name."""
 
 
 class Usage(NamedTuple):
@@ -16,7 +16,7 @@ class Usage(NamedTuple):
     queries: int = 0
     rows: int = 0
     seconds: float = 0.0
-    """Time that queries held a connection of a data source."""
+    """Seconds during which queries held a connection of a data source."""
     resolves: int = 0
     """Look-ups of the group's tokens."""
 
@@ -27,8 +27,8 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Usage is summed by environment, group and source. They are identified by ids, not handles, so a group that is
-    deleted and created again keeps its sums."""
+    """Identifies a sum of usage. Ids are used instead of handles, so a group that is deleted and created again keeps
+    its sums."""
 
     environment: str
     """The name."""

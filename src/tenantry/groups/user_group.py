@@ -32,14 +32,14 @@ class Environment:
     name: str
     tag: Tag
     external_data_sources: bool = False
-    """The app runs the queries itself, so mappings are not checked."""
+    """Whether the app runs the queries itself. Then mappings are not checked."""
     grace_seconds: int = 0
-    """How long a rotated token stays valid by default."""
+    """Seconds for which a rotated token stays valid by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a token; with a signing key they make its string."""
+    """The parts of a token's string, without its signature."""
 
     tag: Tag
     key_id: str
@@ -67,9 +67,9 @@ class UserGroup:
     revision: int
     """Counts the writes to the group, from 1."""
     grace_until: datetime | None = None
-    """When the previous token ends."""
+    """When the previous token's grace ends."""
     expires_at: datetime | None = None
-    """From then on a Resolver refuses all tokens of the group. None: never."""
+    """From this time a Resolver refuses all tokens of the group. None: never."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -154,7 +154,7 @@ class LookupResult:
     generation: int | None = None
     """The generation of the snapshot that was read, or an earlier one; None if unknown."""
     seconds: float | None = None
-    """How long the token is valid, counted from the request; None: without limit."""
+    """Seconds for which the token is valid, counted from the request; None: without limit."""
 
 
 # --- API tokens and data sources --------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class ApiToken:
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
-    """From then on the token is refused."""
+    """From this time the token is refused."""
     last_used_at: datetime | None = None
     """Updated at most once an hour."""
 
@@ -230,7 +230,7 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """Handles of both ids; a write changes the slots of both."""
+        """The handles of ``id`` and ``provided_id``. A write changes the slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
@@ -247,5 +247,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """The handle of one of a data source's two ids. It selects a slot."""
+    """Return the handle of a data source's ``id`` or ``provided_id``. It selects a slot."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

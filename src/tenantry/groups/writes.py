@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED: an update keeps this field. None clears the field."""
+    """Type of UNCHANGED, which makes an update keep a field; None clears the field."""
 
     UNCHANGED = "unchanged"
 
@@ -46,7 +46,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
+    """An update of a group. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -71,7 +71,7 @@ SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""The settable fields that SPEC does not know: PATCH sets them, PATCH and lists return them."""
+"""The settable fields that are not in SPEC. PATCH sets them; PATCH and lists return them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
@@ -91,13 +91,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Merge the given fields of ``patch`` into the group's; return the results as changes."""
+    """Merge the given fields of ``patch`` into those of the group; return the results as changes."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Merge the patch into a new group without properties and mapping, named like its id."""
+    """Make a draft from the given fields of ``patch``. The default name is the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 
@@ -140,12 +140,12 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key and what identifies the body of its request."""
+    """An Idempotency-Key with hashes of its request's body."""
 
     key: str
     body_hashes: tuple[bytes, ...]
-    """Keyed hashes (32 bytes) of the body: one for each signing key, that of the active key first. A store keeps the
-    first hash. A repeated request has the same body if any of its hashes equals the stored one, so it is recognised
+    """Keyed hashes (32 bytes) of the body, one for each signing key, the active key first. A store keeps the first
+    hash. A repeated request has the same body if any of its hashes equals the stored one, so it is recognised even
     after another signing key was made active."""
 
 
@@ -159,18 +159,18 @@ class Author:
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write that names none."""
+"""The author of a write that does not name one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Protects an audit entry and all before it against changes."""
+    """Protects an audit entry and all earlier entries against changes."""
 
     key_id: str
     after: int
-    """The seal covers all unsealed entries between this number and its entry."""
+    """The seal also covers all unsealed entries between this number and the sealed entry."""
     mac: bytes
-    """32 bytes, over the previous seal's MAC, ``after``, the unsealed entries and the entry."""
+    """MAC (32 bytes) over the previous seal's MAC, ``after``, the unsealed entries and the sealed entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class AuditEntry:
     """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
-    """The public id of the thing."""
+    """The public id of the <thing> in ``action``."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
     """None if the writer had no keys."""
@@ -223,7 +223,7 @@ class Change:
 
     generation: int
     handle: bytes
-    """The group's; SOURCES_HANDLE for a data source."""
+    """The group's handle; SOURCES_HANDLE for a data source."""
     age: float = 0.0
     """Seconds since the write, by the store's clock."""
 
@@ -234,7 +234,7 @@ class Changes:
 
     store_id: str
     generation: int
-    """A lower value than before means that a backup was restored."""
+    """It decreases only when a backup is restored."""
     since: int
     """May be later than requested, because stores delete old changes."""
     changes: tuple[Change, ...] = ()

@@ -1,7 +1,8 @@
 """The filters and tests that dashboard templates may use.
 
 Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
-left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests would silently drop content.
+left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests raise MissingVariable, because
+they would silently drop content.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """A value as JSON. Records are objects, RecordLists are lists, a Decimal is a number.
+    """Return a value as JSON. Records become objects, RecordLists lists, and Decimals numbers.
 
     Raises UnbindableValue for NaN and infinity, TypeError for an unknown type.
     """
@@ -106,13 +107,13 @@ def check_format(text: object) -> None:
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
-    """``{{ "%.1f"|format(share) }}``: printf formatting, widths below 100."""
+    """printf formatting with widths below 100: ``{{ "%.1f"|format(share) }}``."""
     check_format(value)
     return do_format(value, *args, **kwargs)
 
 
 def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
-    """``|round``: to at most 15 decimal places."""
+    """``|round`` to at most 15 decimal places."""
     if not isinstance(precision, int) or abs(precision) > 15:
         raise SecurityError("|round takes at most 15 decimal places")
     return do_round(value, precision, method)
@@ -126,7 +127,7 @@ def total(environment: Any, value: Any, attribute: str | int | None = None, star
 
 
 def integer(value: Any, default: int = 0, base: int = 10) -> int:
-    """``|int``, for text of at most 400 characters."""
+    """``|int`` for strings of at most 400 characters."""
     if isinstance(value, str) and len(value) > 400:
         raise SecurityError("|int reads at most 400 characters")
     return do_int(value, default, base)
@@ -136,7 +137,7 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """``|truncate``, to at least the length of ``end``."""
+    """``|truncate`` that refuses a ``length`` shorter than ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:
@@ -145,7 +146,7 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """``|items``, for a dict or Record."""
+    """``|items`` that also takes a Record."""
     if isinstance(value, Undefined):
         str(value)  # raises MissingVariable; StrictUndefined would give an empty loop
     if isinstance(value, Record):
@@ -154,7 +155,7 @@ def items(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """``|dictsort``, for a dict or Record."""
+    """``|dictsort`` that also takes a Record."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 

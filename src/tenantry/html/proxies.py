@@ -1,4 +1,4 @@
-"""Template variables that know their path, so that errors name the whole path of a missing variable."""
+"""Template variables that know their path, so that an error names the full path of a missing variable."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VARIABLES = "tenantry.variables"
 """Context key of the group's variables. Templates cannot set it, since it is not an identifier."""
 
 HIDDEN = "[…]"
-"""Replaces a computed key in errors, since the key may be the value of a property."""
+"""Replaces a computed key in errors, because the key may be the value of a property."""
 
 
 class Missing(StrictUndefined):
-    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. ``exc``, if
-    given, is raised instead."""
+    """A missing variable. Any use raises ``exc``, by default MissingVariable, except ``is defined`` and
+    ``|default(…)``."""
 
     __slots__ = ()
 
@@ -52,13 +52,13 @@ class Missing(StrictUndefined):
     def _refused(self, *_: Any) -> NoReturn:
         self._fail_with_undefined_error()
 
-    # StrictUndefined lacks these: ``|abs``, ``|round`` and a slice would raise a TypeError without the name.
+    # StrictUndefined lacks these, so ``|abs``, ``|round`` and slices would raise a TypeError that omits the name.
     __abs__: Callable[..., NoReturn] = _refused
     __round__: Callable[..., NoReturn] = _refused
     __index__: Callable[..., NoReturn] = _refused
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        # StrictUndefined gives an empty loop here: in an async template a missing list would print nothing.
+        # StrictUndefined would loop zero times, so in an async template a missing list would print nothing.
         self._fail_with_undefined_error()
         yield  # pragma: no cover  # makes this an asynchronous generator
 
@@ -116,7 +116,7 @@ def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
 
 
 class VariablesContext(Context):
-    """Resolves a bare name that neither the template nor the view sets to a property of the group."""
+    """Resolves a bare name to the group's property, unless the template or the view sets that name."""
 
     def resolve_or_missing(self, key: str) -> Any:
         value = super().resolve_or_missing(key)

@@ -32,7 +32,6 @@ _ADVICE: Final[dict[type[Exception], str]] = {
 
 
 def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """Convert a Jinja compiler error, with template name and line."""
     where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
     lines = (error.source or source or "").splitlines()
     shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
@@ -40,7 +39,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """A TemplateError without values for an exception that the template caused; None if the view caused it."""
+    """Convert an exception that the template caused to a TemplateError, whose message omits values. None if the view
+    caused it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -52,7 +52,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """The innermost template in a traceback and its line, as text and as Location; empty without a template."""
+    """Return the innermost template of a traceback and its line, as text and as Location. Empty without a template."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -82,13 +82,13 @@ def _is_of_template(trace: TracebackType | None) -> bool:
 
 
 MAX_OUTPUT = 8 * 1024 * 1024
-"""Maximum characters of a page. A macro or ``set`` block counts when it is printed."""
+"""Maximum characters of a page. The output of a macro or ``set`` block counts when it is printed."""
 
 TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
     "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
 })  # fmt: skip
-"""String methods that templates may call. None formats strings, or makes a long string from a number."""
+"""String methods that templates may call. Methods that format or repeat strings are excluded."""
 
 MAX_NESTED_LOOPS: Final = 16
 """Maximum depth of loops: Python compiles at most 20 nested blocks."""
@@ -97,11 +97,11 @@ _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
-"""Errors at a limit of Python's or Jinja's compiler, where no code of the view runs."""
+"""What Python's or Jinja's compiler raises for a template that exceeds one of its limits."""
 
 
 class Computed:
-    """Marks a computed subscript, as in ``row[name]``: errors hide its key."""
+    """A computed subscript, as in ``row[name]``. Errors hide its key."""
 
     __slots__ = ("key",)
 
@@ -110,7 +110,7 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """Join the pieces. Raises TemplateError above MAX_OUTPUT characters."""
+    """Join the pieces of a page. Raises TemplateError above MAX_OUTPUT characters."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
@@ -123,7 +123,8 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """The text of ``{{ value }}``: null is empty, booleans as in JSON."""
+    """Return what ``{{ value }}`` prints: nothing for null, booleans as in JSON. Raises UnbindableValue for a
+    container."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -137,7 +138,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Jinja's compiler, which refuses too large numbers: it would write them as the name ``inf``."""
+    """A compiler that refuses numbers that are too large. Jinja's would write them as the name ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):
@@ -169,7 +170,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some can exhaust memory
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """``obj.attribute``; for a Record always an item."""
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
@@ -195,7 +195,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """``*``, ``**`` and ``%``. Refuses operands that would make huge values."""
+        """Compute ``*`` or ``%``. Raises SecurityError for ``**`` and for huge results."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
@@ -205,7 +205,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Raise a template's error as TemplateError, and the view's errors unchanged."""
+        """Raise the template's errors as TemplateError, and the view's errors unchanged."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None
@@ -226,12 +226,13 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def compile(
         self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
     ) -> Any:
-        """Raises TemplateError at a limit of Python's compiler."""
         try:
             return super().compile(source, name, filename, raw, defer_init)
         except _TOO_LARGE as error:
             kind = type(error).__name__
-            raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
+            raise TemplateError(
+                f"this template cannot be compiled ({kind}): split its long expressions and deep blocks"
+            ) from None
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         parser = Parser(self, source, name, filename)
@@ -246,7 +247,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
                 raise jinja2.TemplateSyntaxError("escaping cannot be switched off", node.lineno, name, filename)
             if self.loader is None:
                 raise jinja2.TemplateSyntaxError(
-                    "no other template can be loaded from here: use create_environment(loader)",
+                    "this template cannot load other templates: use create_environment(loader)",
                     node.lineno,
                     name,
                     filename,
@@ -271,18 +272,18 @@ _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
 def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> DashboardEnvironment:
-    """A Jinja environment for dashboard templates; ``Jinja2Templates(env=create_environment(loader))`` takes it too.
+    """Create a Jinja environment for dashboard templates, also for ``Jinja2Templates(env=…)``.
 
     - Every value is escaped; there is no ``safe``.
     - A missing variable raises MissingVariable; ``is defined`` and ``|default(…)`` work.
     - A bare name is what the template set, else the view, else a global of the host, else the group's property. For a
-      property named like a keyword write ``user_group.properties["not"]``.
-    - null prints as nothing, booleans as in JSON, objects and lists not at all.
+      property named like a keyword, write ``user_group.properties["not"]``.
+    - null prints nothing, booleans print as in JSON, and printing an object or list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound of ``get_template``.
 
-    Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``; keep tenants' values out of
-    unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repetition,
-    powers and wide formats, and stops a page above MAX_OUTPUT characters; it does not bound the time of loops.
+    Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``. Keep tenants' values out of
+    unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repeated
+    strings, powers and wide formats, and stops a page above MAX_OUTPUT characters. It does not limit the time of loops.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

@@ -17,7 +17,7 @@ from tenantry.http import variables as request_variables
 
 
 class HTMLTemplate:
-    """A template in the environment of ``create_environment``. Raises TemplateError if it does not compile."""
+    """A template in an environment of ``create_environment``. Raises TemplateError if it does not compile."""
 
     __slots__ = ("_asynchronous", "_template", "_text")
 
@@ -27,12 +27,12 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render the page. ``variables``: a group's, or any mapping. ``view``: further names, which hide properties;
-        ``user_group`` and ``params`` raise TypeError. Raises MissingVariable, UnbindableValue, TemplateError."""
+        """Render the page with a group's ``variables``, or any mapping. Names in ``view`` hide properties; setting
+        ``user_group`` or ``params`` raises TypeError. Raises MissingVariable, UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Like ``render``, with awaitables, coroutine functions and asynchronous iterators allowed in ``view``."""
+        """Like ``render``, but ``view`` may contain awaitables, coroutine functions and asynchronous iterators."""
         if self._asynchronous is None:
             self._asynchronous = _environment(enable_async=True).from_string(self._text)
         return await self._asynchronous.render_async(_names(variables, view))
@@ -46,8 +46,8 @@ def context_processor(request: Connection) -> dict[str, Any]:
     context_processors=[context_processor])``.
 
     Using a missing name raises MissingVariable. Without a group, ``user_group is defined`` is false, and using
-    ``user_group`` or ``params`` raises MissingToken. Attributes of plain values are up to
-    the environment, so prefer ``env=create_environment(loader)``. Raises MiddlewareMissing without
+    ``user_group`` or ``params`` raises MissingToken. The app's environment decides which attributes of plain values
+    templates can reach, so prefer ``env=create_environment(loader)``. Raises MiddlewareMissing without
     UserGroupMiddleware.
     """
     try:

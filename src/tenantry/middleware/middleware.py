@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import sys
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from tenantry.clock import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
@@ -22,6 +25,8 @@ from tenantry.middleware.websockets import WebSocketSession
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Scope
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _SERVED: Final = frozenset({"http", "websocket"})
 
@@ -64,6 +69,15 @@ def with_staleness(resolver: TokenResolver) -> BoundedResolver:
     if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)
+
+
+def mark_coroutine(function: F) -> F:
+    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable: servers and frameworks
+    recognise an ASGI 3 app by it."""
+    if sys.version_info >= (3, 12):
+        return inspect.markcoroutinefunction(function)
+    function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
+    return function
 
 
 class UserGroupMiddleware:
@@ -110,47 +124,52 @@ class UserGroupMiddleware:
         self._private_address = CacheHeaders(carriers.vary, private=True, in_address=True)
         self._varied = CacheHeaders(carriers.vary, private=False)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    @mark_coroutine
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        # A plain def: for a cached group it returns the app's own coroutine, and no frame of ours exists while it runs.
         kind = scope["type"]
         if kind not in _SERVED:
-            await self.app(scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send))
-            return
+            return self.app(
+                scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send)
+            )
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
-            await self._run_found(scope, receive, send)
-            return
+            return self._run_found(scope, receive, send)
         sent = scope["headers"]
         try:
             raw = self._extract(scope)
         except (AmbiguousToken, OriginNotAllowed) as error:
             scope[SCOPE_KEY] = None
-            await send_error(error, scope, send)
-            return
+            return send_error(error, scope, send)
         if raw is None:
-            await self._run_without(scope, receive, send)
-        elif kind == "websocket":
-            await self._run_socket(raw, scope, receive, send)
-        else:
-            await self._run_http(raw, sent, scope, receive, send)
-
-    async def _run_http(self, raw: bytes, sent: Iterable[Header], scope: Scope, receive: Receive, send: Send) -> None:
+            return self._run_without(scope, receive, send)
+        if kind == "websocket":
+            return self._run_socket(raw, scope, receive, send)
         if ADDRESS_KEY in scope:
             scope[IN_QUERY_KEY] = scope[ADDRESS_KEY].query_name is not None
-        headers, restoring = self._headers_and_send(scope, send)
         group = self._peek(raw)
         if group is None:
-            scope[SCOPE_KEY] = None
-            if is_preview_key(raw, sent) and not self._required:
-                await run_with_preview_key(raw, self.app, scope, receive, send, headers.wrap(send))
-                return
-            try:
-                group = await self._resolver.resolve(raw)
-            except TenantryError as error:
-                await send_error(error, scope, send)
-                return
+            return self._run_miss(raw, sent, scope, receive, send)
+        return self._run(raw, group, scope, receive, send)
+
+    def _run(self, raw: bytes, group: UserGroup, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         scope[SCOPE_KEY] = group
         scope[FOUND_KEY] = hash(raw)
+        headers, restoring = self._headers_and_send(scope, send)
         exchange = Exchange(self._bounded_resolver, raw, group, receive, restoring, headers)
-        await self.app(scope, exchange.receive, exchange.send)
+        return self.app(scope, exchange.receive, exchange.send)
+
+    async def _run_miss(self, raw: bytes, sent: Iterable[Header], scope: Scope, receive: Receive, send: Send) -> None:
+        scope[SCOPE_KEY] = None
+        if is_preview_key(raw, sent) and not self._required:
+            headers, _ = self._headers_and_send(scope, send)
+            await run_with_preview_key(raw, self.app, scope, receive, send, headers.wrap(send))
+            return
+        try:
+            group = await self._resolver.resolve(raw)
+        except TenantryError as error:
+            await send_error(error, scope, send)
+            return
+        await self._run(raw, group, scope, receive, send)
 
     async def _run_socket(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         scope[SCOPE_KEY] = None

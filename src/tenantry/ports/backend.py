@@ -7,7 +7,7 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group of a token: all that a backend must do."""
+    """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the group whose live token, or previous token during its grace, equals ``token``. The caller has
@@ -16,14 +16,15 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host; ``slot_index`` maps a handle to one.
+    """Versions that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index``
+    maps a handle to its slot.
 
     A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
     while its slot has the even version that was read before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
-        """The shared versions themselves, which change."""
+        """The live versions, which writers change."""
         ...
 
     def copy(self) -> Sequence[int]:
@@ -47,12 +48,13 @@ class LeasedBackend(SnapshotBackend, Protocol):
     """Lists its changes, so that a caller that polls them may cache results with a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """Return the changes after generation ``since`` (None: the most recent); old ones may be missing. ``lease``:
-        seconds until the caller polls again or stops using its cache; a write that its slots do not show waits that
-        long."""
+        """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
+        seconds until the caller polls again or stops using its cache. A write that the caller cannot see in its slots
+        waits that long."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first ``changes``. If the object changes, clear the cache."""
+        """The store's slots on this host; None before the first ``changes``. When this becomes another object, clear
+        the cache."""
         ...

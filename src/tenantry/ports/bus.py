@@ -7,17 +7,17 @@ class EvictionListener(Protocol):
     """Receives the messages of a bus. A forged message costs one read."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """A write to the group was committed as this generation."""
+        """Called when a write to the group was committed as this generation."""
 
     def flush(self) -> None:
-        """Messages may have been lost: any cached group may be stale."""
+        """Called when messages may have been lost, so any cached group may be stale."""
 
 
 class Bus(Protocol):
     """Announces changes before the next poll. Messages may be lost, repeated or reordered."""
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Pass messages to ``listener`` until cancelled. After a lost connection reconnect and call ``flush``."""
+        """Pass messages to ``listener`` until cancelled. After a lost connection, reconnect and call ``flush``."""
         ...
 
 

@@ -20,8 +20,8 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first response. Raises IdempotencyInFlight; IdempotencyKeyReused for
-    another body; IdempotencySuperseded if the response's token is no longer live."""
+    With ``once``, a repeated write returns the first response. Such a write may raise IdempotencyInFlight;
+    IdempotencyKeyReused for another body; IdempotencySuperseded if the response's token is no longer live."""
 
     async def get_or_create(
         self,
@@ -32,8 +32,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment,
-        AlreadyExists (the handle)."""
+        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment, or
+        AlreadyExists if the handle is taken."""
         ...
 
     async def update(
@@ -59,8 +59,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` by its next version; one of concurrent callers succeeds. Raises
-        UnknownToken, TokenAlreadyRotated."""
+        """Replace the live token ``current`` by its next version. Only one of several concurrent callers succeeds.
+        Raises UnknownToken, TokenAlreadyRotated."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -76,7 +76,7 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """By environment and id, or by handle in all environments."""
+        """Find a group by environment and id, or by handle in all environments."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
@@ -86,13 +86,13 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write different groups in one transaction. If another writer has changed, created or deleted a group, its
-        result is None and the other writes commit: read that group again."""
+        """Write distinct groups in one transaction. If another writer has changed, created or deleted a group, its
+        result is None: read the group again. All other writes commit."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """Return groups with ``team_id > after``, ordered by it. ``match``: the start of the id, or a part of the name,
-        where A to Z match in either case."""
+        """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id, or a part of
+        the name with A to Z in either case."""
         ...

@@ -10,12 +10,12 @@ class SourceDirectory(Protocol):
     """Finds the data sources of an environment."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """``reference``: our id (``ds_…``) or the one that the creator chose (``provided_id``)."""
+        """``reference``: our id (``ds_…``), or the ``provided_id`` that the creator chose."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches data sources under the lease of their store's groups; implemented by Resolver."""
+    """Caches data sources while the store's changes are polled, as for groups; implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -34,11 +34,11 @@ class SourceLease(Protocol):
 
 
 class SourceLeaseHolder(Protocol):
-    """Passes the lease from a process's Resolver to its DataSources."""
+    """Passes the lease from a process's Resolver to the process's DataSources."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """If None, every query reads the store."""
+        """The offered lease. While it is None, every query reads its data source from the store."""
         ...
 
     def offer_lease(self, lease: SourceLease | None) -> None:
@@ -48,8 +48,8 @@ class SourceLeaseHolder(Protocol):
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose sources may be cached, because it announces each write: it lists the write under SOURCES_HANDLE
-    and changes the slots of ``RegisteredSource.handles``."""
+    """A directory whose sources may be cached, because each write is announced: listed as a change of SOURCES_HANDLE,
+    and shown in the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         """Like ``get``, from the store of record, with the snapshot's generation."""
@@ -70,8 +70,8 @@ class SourceStore(LeasedSources, Protocol):
         session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Raises UnknownEnvironment; AlreadyExists (either id); InvalidSource if ``check_session_variables`` rejects
-        ``session``."""
+        """Raises UnknownEnvironment; AlreadyExists if either id is taken; InvalidSource if ``check_session_variables``
+        rejects ``session``."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
@@ -79,8 +79,8 @@ class SourceStore(LeasedSources, Protocol):
         ...
 
     async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replace ``source.url`` by another form of it, such as its encryption, without connecting. None if another
-        writer has replaced or deleted it."""
+        """Replace ``source.url`` by another form of the same URL, such as its encryption. Does not connect. None if
+        another writer has replaced or deleted the source."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -54,11 +54,11 @@ class EnvironmentStore(Protocol):
     async def set_embedding_hosts(
         self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
     ) -> tuple[str, ...]:
-        """Replace all origins whose pages may embed dashboards. Raises UnknownEnvironment."""
+        """Replace the list of origins whose pages may embed dashboards. Raises UnknownEnvironment."""
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Read the origins of all environments that have any, by environment name."""
+        """Return the origins by environment name, for all environments that have any."""
         ...
 
 
@@ -76,7 +76,7 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Raises AlreadyExists (the digest), UnknownEnvironment."""
+        """Raises UnknownEnvironment, or AlreadyExists if the digest exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -130,17 +130,18 @@ class CodeStore(Protocol):
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Redeem the code: one of concurrent callers on any host gets the payload. None if the code is used, expired,
-        unknown or has another purpose."""
+        """Redeem the code. Only one of several concurrent callers, on any host, gets the payload. None if the code is
+        used, expired, unknown or has another purpose."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return a session's payload and keep it. None as in ``redeem``."""
+        """Return a session's payload without ending the session. None as in ``redeem``."""
         ...
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source, even of deleted groups: customers are billed by it."""
+    """Stores usage by group, hour and data source. Keeps the usage of deleted groups, because customers are billed by
+    it."""
 
     async def add(self, batch: UsageBatch) -> None:
         """Add the batch, unless its writer has added this or a later number in the last 90 days."""
@@ -157,8 +158,8 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete some thousand rows of hours before ``before``, with an audit entry; return how many. Repeat until
-        0."""
+        """Delete some thousand rows of hours before ``before``, with an audit entry. Return the number of deleted rows;
+        repeat until it is 0."""
         ...
 
 
@@ -196,8 +197,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes still wait until this host's processes see them; usually 0.0. Add it to a
-        write's timeout."""
+        """Seconds that a committed write still waits before it returns, until all processes of this host see it;
+        usually 0.0. Add them to a write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""Lists show this many last characters of an API token, so that operators can recognise it."""
+"""Number of last characters of an API token that lists show, so that operators can recognise the token."""
 
 
 async def issue_api_token(
@@ -23,9 +23,10 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Create an API token; return its secret and its record. The store keeps only a digest of the secret.
+    """Create an API token. Return its secret, of which the store keeps only a digest, and its record.
 
-    ``expires_at`` needs a time zone, else ValueError; None: never. ``random(n)`` returns n random bytes.
+    ``expires_at`` must have a time zone (else ValueError); with None the token never expires. ``random(n)`` returns n
+    random bytes.
     """
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")

@@ -12,8 +12,8 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to the deadline of a write, so that the store's own timeout comes first: its error says whether the
-write was committed."""
+"""Seconds added to the deadline of a write, so that the store's own timeout fires first. The error of that timeout says
+whether the write was committed."""
 
 
 class DeadlineExceeded(Exception):
@@ -23,7 +23,7 @@ class DeadlineExceeded(Exception):
 class Deadline:
     """A time limit, in seconds, for all store calls of a request together; unlimited by default.
 
-    ``settling()`` returns the further seconds until other processes see a committed write (``Store.settling``).
+    ``settling()`` returns how many more seconds pass until other processes see a committed write (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -33,7 +33,7 @@ class Deadline:
         self._settling = settling
 
     async def read(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when the time is used up."""
+        """Await a read. Raises StoreUnavailable when the time is used up."""
         begun = time.monotonic()
         try:
             return await run_with_timeout(self._left, call)
@@ -43,7 +43,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable if no time is left to start, OutcomeUnknown if the write does not finish in time."""
+        """Await a write. Raises StoreUnavailable if no time is left to start it, OutcomeUnknown if it does not finish
+        in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -56,9 +57,9 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """Await ``call`` for at most ``seconds``. Shortly before the deadline, ``extra()`` is called; the seconds that it
-    returns extend the deadline. Raises DeadlineExceeded."""
-    # Most calls finish without suspending, and need no timer: setting one takes a tenth of the request's time.
+    """Await ``call`` for at most ``seconds``, plus the seconds that ``extra()`` returns shortly before the deadline.
+    Raises DeadlineExceeded."""
+    # Most calls finish without suspending, so they need no timer. Setting a timer takes a tenth of a request's time.
     try:
         waiting_for = call.send(None)
     except StopIteration as done:
@@ -92,7 +93,7 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits a coroutine that has already run to its first suspension, on ``waiting_for``."""
+    """Awaits the rest of ``call``, a coroutine that is suspended on ``waiting_for``."""
 
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call

@@ -61,7 +61,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """Raises InvalidBody unless ``text`` has 1 to 255 characters, without NUL, lone surrogates and tokens."""
+    """Raises InvalidBody unless ``text`` has 1 to 255 characters, and contains no NUL, lone surrogate or token."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:

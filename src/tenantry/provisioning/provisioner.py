@@ -40,13 +40,14 @@ LONGEST_GRACE: Final = 86_400
 """Maximum seconds for which a rotated token may stay valid: one day."""
 
 _ATTEMPTS: Final = 10
-"""How often a merge is tried when other writers change the group meanwhile."""
+"""Number of times that a merge is tried while other writers keep changing the group."""
 
 _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group has not been read yet. None means that it does not exist."""
+    """The type of NOT_LOADED, which means that the group has not been read yet. None means that the group does not
+    exist."""
 
     NOT_LOADED = "not loaded"
 
@@ -88,8 +89,8 @@ class Provisioner:
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
     ``contract`` checks properties before they are written. The audit trail names ``author``. A caller that has just
-    read the group passes it as ``loaded``, which saves a read. Every method may raise StoreUnavailable; methods that
-    write may also raise OutcomeUnknown.
+    read the group passes it as ``loaded``, to save a read. Every method may raise StoreUnavailable; methods that write
+    may also raise OutcomeUnknown.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Provisioner:
         raise StoreUnavailable("other writers keep changing this user group: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
+        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -238,8 +239,8 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace ``current_token`` by a new one; of concurrent calls, one succeeds. The old token stays valid for
-        ``grace_seconds`` (None: the environment's grace).
+        """Replace ``current_token`` by a new one. Of concurrent calls, exactly one succeeds. The old token stays valid
+        for ``grace_seconds`` (None: the environment's grace).
 
         Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
         IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
@@ -249,8 +250,9 @@ class Provisioner:
         except InvalidToken:
             if once is None:
                 raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
-            # The store must look up the Idempotency-Key: the request may be a retry whose token's signing key is gone
-            # now, or reuse the key with another body. If not, a random token makes the store raise UnknownToken.
+            # The store must look up the Idempotency-Key even for an invalid token: the request may be a retry after the
+            # token's signing key was removed, or may reuse the Idempotency-Key with another body. Otherwise this random
+            # token makes the store raise UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
@@ -312,7 +314,7 @@ class Provisioner:
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
         """Raises UnknownDataSource, unless the environment has external data sources. Sources in ``known`` are not
-        looked up; found ones are added."""
+        looked up; found sources are added to it."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known
@@ -338,7 +340,6 @@ def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
 
 
 def checked_grace(seconds: int) -> int:
-    """Return ``seconds``. Raises ValueError unless they are from 0 to LONGEST_GRACE."""
     if not 0 <= seconds <= LONGEST_GRACE:
         raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
     return seconds

@@ -34,12 +34,12 @@ _BETWEEN_TURNS: Final = 50
 """Groups processed before the event loop may run other tasks: a few milliseconds of work."""
 
 _ATTEMPTS: Final = 5
-"""How often a group is tried when other writers change it meanwhile."""
+"""Number of times that a group is tried while other writers keep changing it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A request to create the group from ``changes``, or to apply them if it exists."""
+    """A request to create the group from ``changes`` or, if the group exists, to apply ``changes`` to it."""
 
     provided_id: str
     changes: GroupChanges
@@ -62,8 +62,8 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. After an error nothing was written, with two exceptions: OutcomeUnknown, and
-SigningKeyMissing if the key was removed during the write (rotate the group to get a token)."""
+"""The result of an upsert. An error means that nothing was written, except for OutcomeUnknown, and for
+SigningKeyMissing if the key was removed during the write. In that case, rotate the group to get a token."""
 
 
 class UpsertProvisioner(Provisioner):
@@ -72,9 +72,10 @@ class UpsertProvisioner(Provisioner):
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Write the upserts and return a result for each, in order. Each succeeds or fails alone. Ids must differ.
+        """Write the upserts and return a result for each, in order. Each succeeds or fails alone. No two may be for the
+        same group.
 
-        With ``merge``, changes are merge patches (RFC 7396); without, they replace ``properties`` and ``mapping``. A
+        With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
         group that already matches is not written. An unexpected exception is raised if no write has finished yet;
         otherwise it is logged, and the remaining groups get an error as their result.
         """
@@ -106,7 +107,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Try each group once; return results by id. Without a result: groups that another writer changed meanwhile."""
+        """The results lack groups that another writer changed during the attempt."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -141,7 +142,7 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write to make, or the group with its token if it already matches."""
+        """The write to make, or the group with its token if the group already matches."""
         if issued is None:
             given: dict[str, Any] = {"name": provided_id, **changes.given()}
             draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)
@@ -174,7 +175,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log the type and traceback, not the message, which may contain a property. Return the error to report."""
+    """Log without the message, which may contain a property. Return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

@@ -1,5 +1,3 @@
-"""Builds the ASGI app of ``tenantry serve``: store, keys, buses and routes."""
-
 from __future__ import annotations
 
 import asyncio
@@ -42,8 +40,6 @@ def create_app(
 
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
     - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
-    - ``contact``: shown in the OpenAPI documents.
-    - ``contract``: checks properties before a write.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]

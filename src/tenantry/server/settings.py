@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """Settings of commands and server. Create them with ``load_settings``, whose errors are readable."""
+    """Create settings with ``load_settings``, whose errors are readable."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -77,7 +77,6 @@ class Settings(BaseSettings):
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks of ``proxy_address``."""
         return _networks(self.proxy_address)
 
     @classmethod

@@ -1,5 +1,3 @@
-"""Logging and trace export of a server. Tokens are redacted."""
-
 from __future__ import annotations
 
 import copy
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""Writes one message about the server itself, such as the restart of a worker."""
+"""A function that writes one message about the server itself, such as the restart of a worker."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
@@ -50,7 +48,7 @@ def _not_about_upgrades(record: logging.LogRecord) -> bool:
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """A Reporter that writes text or (``json``) JSON log lines on stderr."""
+    """A Reporter that writes to stderr: JSON log lines if ``log_format`` is ``json``, else text."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -71,7 +69,6 @@ _SERVICE_NAME: Final = "tenantry"
 
 
 def export_requested() -> bool:
-    """Whether the ``OTEL_…`` environment variables ask for OTLP export."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in os.environ.get(_EXPORTERS, "").split(",")} - {""}
@@ -82,8 +79,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if the environment asks for it. Without the extra ``otel``, only
-    ``report`` the reason."""
+    """Export this process's spans by OTLP over HTTP, if the environment asks for it. If the extra ``otel`` is missing,
+    export nothing and ``report`` why."""
     if not export_requested():
         yield
         return

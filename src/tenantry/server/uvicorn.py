@@ -1,5 +1,3 @@
-"""Runs an ASGI app with uvicorn and a graceful shutdown."""
-
 from __future__ import annotations
 
 import asyncio
@@ -25,7 +23,7 @@ DRAIN_SECONDS = 10
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""Seconds in which connections that were accepted last may send a request, on shutdown."""
+"""Seconds on shutdown in which the last accepted connections may still send a request."""
 
 _BACKLOG = 2_048
 """Length of the kernel's queue of connections to accept."""
@@ -35,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` from then on, ``/readyz`` answers 503 and other requests are
-    served, so that load balancers can switch."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 while all other requests are
+    served, so that load balancers can switch to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -60,9 +58,9 @@ def run(
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM the seconds of ``drain`` pass before connections are refused; SIGINT or a second signal skips them.
-    ``prepare`` runs in the server's event loop, then ``announce`` gets the URL. ``limits`` apply to clients;
-    ``counters`` counts the connections they close. The caller closes ``further`` listeners.
+    After SIGTERM, connections are accepted for the seconds of ``drain``; SIGINT or a second signal ends this wait.
+    ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
+    that ``limits`` close. ``further`` listeners are served too, and closed by the caller.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -88,7 +86,7 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """An app that dispatches by port: listeners in ``others`` have their own app, ``app`` serves the rest."""
+    """An app that dispatches by port: to the app of the listener in ``others``, else to ``app``."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -146,7 +144,7 @@ class _Server(uvicorn.Server):
         await super().main_loop()
         if self._signals[-1:] != [signal.SIGTERM]:
             return
-        # From now on each response announces that its connection closes, so that clients send no request on it.
+        # From now on each response announces that its connection closes, so that clients send no further request on it.
         self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._drain.seconds
@@ -158,7 +156,7 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(_TICK)
 
     async def _stop_listening(self) -> None:
-        # Accept the connections in the backlog first: closing the listener would reset them.
+        # Accept the connections in the backlog first, because closing the listener would reset them.
         loop = asyncio.get_running_loop()
         make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
         protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
@@ -182,7 +180,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 def listen(host: str, port: int) -> socket.socket:
     """Bind a TCP socket. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio turns off Nagle's algorithm, which delays responses by 40 ms, only for sockets of explicit IPPROTO_TCP.
+    # Nagle's algorithm delays responses by 40 ms. asyncio turns it off only for sockets with an explicit IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

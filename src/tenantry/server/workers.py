@@ -1,5 +1,3 @@
-"""The worker processes of ``tenantry serve``, and their supervisor."""
-
 from __future__ import annotations
 
 import os
@@ -77,7 +75,6 @@ class Worker:
         return True
 
     def send_signal(self, signal_number: int) -> None:
-        """Send the process a signal, unless it has ended."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal_number)
 
@@ -101,7 +98,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Supervise until SIGINT or SIGTERM. Raises InvalidSettings if a first worker fails to start."""
+        """Raises InvalidSettings if one of the first workers fails to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:

@@ -15,8 +15,8 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
-    ``optional`` names properties that a group may lack. The header may add to them only in a ``trusted`` file, one of
-    the program's own.
+    ``optional`` names paths that a group may lack. Only in a ``trusted`` file, which the program supplies, may the
+    header name more of them.
 
     The SQL is compiled when first bound or by ``check``. Raises TemplateError for a bad header, with line, column,
     caret and fix.
@@ -58,7 +58,7 @@ class Query(SQLTemplate):
 
     @property
     def description(self) -> str:
-        """The description in the header, else empty."""
+        """The description in the header, or empty."""
         return self._header.description
 
     def __repr__(self) -> str:

@@ -19,8 +19,7 @@ _SHOWN = 100  # characters of a long line that an error shows
 class Source:
     """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    ``file`` is its name in errors. Raises TemplateError for more than ``longest`` characters, a NUL or a lone
-    surrogate.
+    Errors show ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
     """
 
     __slots__ = ("file", "text")
@@ -35,11 +34,11 @@ class Source:
             return
         for offset, character in enumerate(text):
             if character == "\0" or "\ud800" <= character <= "\udfff":
-                raise self.error(offset, "SQL cannot hold a NUL or a lone surrogate", "remove the character")
+                raise self.error(offset, "SQL cannot contain a NUL or a lone surrogate", "remove the character")
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas in included SQL, which never separate arguments of a filter."""
+        """Offsets of the commas in included SQL, which never separate the arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -48,7 +47,8 @@ class Source:
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """Return a TemplateError with the line, a caret at ``offset``, the fix and the tags that included the text."""
+        """Return a TemplateError with the line, a caret at ``offset``, the fix, and the tags that included this
+        source."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
@@ -80,20 +80,20 @@ def _blank(character: str) -> str:
 
 
 class Segment(NamedTuple):
-    """Where a part of an expanded source comes from."""
+    """A part of an ExpandedSource, and the source that it comes from."""
 
     start: int
-    """Offset at which the part begins."""
+    """Offset of the part's first character in the ExpandedSource."""
     source: Source
     offset: int
-    """Offset of its first character in ``source``."""
+    """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character maps to its own offset in ``source``; if not, all map to ``offset``."""
+    """Whether each character maps to its own offset in ``source``. If False, all characters map to ``offset``."""
 
 
 class ExpandedSource(Source):
-    """Expanded SQL. Its locations and errors are those of the files that it comes from."""
+    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included it."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -105,21 +105,18 @@ class ExpandedSource(Source):
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that were outside of tags before the expansion."""
         return self._commas
 
     def location(self, offset: int) -> Location:
-        """Return the line, column and file of the origin, and the location of the tag that included it."""
         segment = self.segment(offset)
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """Return a TemplateError that shows the line of the origin, and the tags that included it."""
         segment = self.segment(offset)
         return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment that begins at an offset of the expanded SQL."""
+        """Return the segment at an offset of the expanded SQL, cut to begin there."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 
@@ -141,5 +138,4 @@ class ExpandedText:
         self.length += len(text)
 
     def source(self) -> ExpandedSource:
-        """Return the source of the SQL so far."""
         return ExpandedSource("".join(self._parts), self._segments, self._commas)

@@ -16,7 +16,7 @@ class Position(StrEnum):
     VALUE = "value"
     LIST = "list"
     TEXT = "text"
-    """All of a string literal."""
+    """The whole string literal."""
     PART = "part"
     """A piece of a string literal."""
     PATTERN = "pattern"
@@ -31,22 +31,22 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with its position.
 
-    An absent variable that is neither ``required`` nor ``never_absent`` drops its clause. In a branch without a clause
-    it is an error if the branch is chosen.
+    An absent variable that is neither ``required`` nor ``never_absent`` drops its clause. If it is directly in a
+    branch, choosing that branch is an error.
     """
 
     path: str
     offset: int
     position: Position
     clauses: int = 0
-    """Number of optional clauses around it."""
+    """Number of optional clauses around the tag."""
     not_a_filter: bool = False
     required: bool = True
-    """Its absence is always an error."""
+    """Whether the variable's absence is always an error."""
     choices: int = 0
-    """Number of Switch branches around it."""
+    """Number of Switch branches around the tag."""
     never_absent: bool = False
-    """If it is absent, a default, NULL or a true condition is used."""
+    """Whether a default, NULL or a true condition replaces an absent value."""
     default: Any = None
     nullable: bool = False
     conversion: str = ""
@@ -54,7 +54,7 @@ class VariableReference:
     cast: str = ""
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
-    """SQL around its ``{placeholder}``; empty for none."""
+    """SQL around the ``{placeholder}``; empty if the placeholder stays alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a placeholder for each item; ``operator`` is the author's spelling."""
+    """``in`` or ``not in`` with a placeholder for each item. ``operator`` is written as the author wrote it."""
 
     reference: VariableReference
     operator: str
@@ -82,7 +82,7 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """The placeholder of a string literal that contains tags. Its parameter joins the literal's text and the values."""
+    """The placeholder of a string literal that contains tags. Its parameter is the literal with the values in it."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
@@ -99,13 +99,13 @@ class Clause:
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
-    """The variables directly in it, not in an inner clause or branch."""
+    """The variables directly in this clause, without those of inner clauses and branches."""
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str
-    """The same in place of ``]]``."""
+    """SQL in place of ``]]``, chosen like ``opening``."""
     dropped: str
-    """The same in place of a dropped clause."""
+    """SQL in place of the whole clause if it is dropped, chosen like ``opening``."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -117,12 +117,14 @@ class Switch:
 
     reference: VariableReference
     choose: Callable[[Any], int]
-    """Maps the value (None if absent) to the number of a branch. Raises LookupError or TypeError if it has none."""
+    """Maps the value (None if absent) to the number of a branch. Raises LookupError or TypeError for a value without
+    a branch."""
     branches: tuple[tuple[Node, ...], ...]
     expected: str
-    """The values that have a branch, described for an error."""
+    """Describes the values that have a branch, for error messages."""
     uniform: bool = False
-    """Every branch uses the author's column alike, so guarded variables are allowed in it."""
+    """Whether every branch uses the author's column in the same way, so that the column may contain guarded
+    variables."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
@@ -142,12 +144,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Return a key that differs for defaults of different types: Python has ``1 == 1.0 == True``, engines do not."""
+    """Return a key that differs for defaults of different types, although ``1 == 1.0 == True`` in Python."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of the nodes themselves, not those inside clauses and branches."""
+    """Yield the variables of the nodes themselves, without those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -178,7 +180,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment, which is removed with it."""
+    """A tag in a comment. The tag is removed with the comment."""
 
     text: str
     offset: int
@@ -186,7 +188,7 @@ class InertTag:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template. Offsets refer to ``source``, in which fragments are expanded."""
+    """A parsed template. Offsets refer to ``source``, which contains the expanded fragments."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]

@@ -45,11 +45,12 @@ class Variable:
     optional: bool
     """Whether the tag is in ``[[ ]]``."""
     guarded: bool
-    """Whether the path is a locked parameter, or the group's and not declared optional. Its absence drops no clause."""
+    """Whether the path is a locked parameter, or a path of the group that is not declared optional. The absence of a
+    guarded variable drops no clause."""
     not_a_filter: bool = False
-    """Whether the author marked the tag with this filter."""
+    """Whether the author marked the tag with the filter ``not_a_filter``."""
     file: str = ""
-    """The query file or fragment that contains the tag, or empty."""
+    """The query file or fragment that contains the tag; empty for a template without a file."""
 
 
 class SQLTemplate:
@@ -58,12 +59,13 @@ class SQLTemplate:
     A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
     The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
-    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack; their clauses are
-    then dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps names to SQL, templates
-    or queries (docs/sql-queries.md). ``choices`` maps the names of sets, for ``one_of(name)``, to named SQL.
+    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack; a clause that
+    contains a missing one is dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps
+    names to SQL, templates or queries (docs/sql-queries.md). ``choices`` maps the name of a set, which ``one_of(name)``
+    offers, to named SQL.
 
-    With an empty list, ``in`` matches no row and ``not in`` every row, NULL included; so restrict a group by ``in``.
-    Outside of clauses, a missing or null list is an error.
+    With an empty list, ``in`` matches no row but ``not in`` matches every row, NULL included, so restrict a group by
+    ``in``. Outside of clauses, a missing or null list is an error.
     """
 
     __slots__ = (
@@ -120,7 +122,7 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares ``params``, except names already declared. Raises InvalidDefinition."""
+        """Return a copy that also declares those ``params`` that are not declared yet. Raises InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
@@ -163,14 +165,15 @@ class SQLTemplate:
 
     @property
     def guard(self) -> Guard:
-        """Decides which variables of the template are guarded."""
+        """The Guard of this template. It decides which variables are guarded."""
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
         return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
-        """Compile now, for ``dialect``, else for the template's dialect, else for the first that accepts the SQL.
+        """Compile now: for ``dialect``, else for the template's dialect, else for the first dialect that accepts the
+        SQL.
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
@@ -204,15 +207,15 @@ class SQLTemplate:
         dialect: str | None = None,
         now: datetime | None = None,
     ) -> BoundSQL:
-        """Return the SQL and its parameters. Variables are read by ``[…]`` only.
+        """Return the SQL and its parameters. Reads ``variables`` only by ``[…]``.
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
-        driver. The SQL depends only on which clauses and branches are included and on list lengths. ``now`` (aware) is
+        driver. The SQL depends only on list lengths and on which clauses and branches are included. ``now`` (aware) is
         required if a parameter is a range.
 
         Raises one InvalidParameter for all bad parameters; one MissingVariable for all missing variables;
         UnbindableValue for a value that does not fit; TemplateError if the template does not compile; ValueError for an
-        unknown dialect or paramstyle, or without ``now``.
+        unknown dialect or paramstyle, or if ``now`` is required but missing.
         """
         try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
@@ -242,14 +245,14 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order, compiled for the template's dialect or the first that accepts the SQL."""
+        """The variables in text order. Compiles like ``check()``."""
         return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review those that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
+        Review the ones that are marked ``not_a_filter`` or declared optional: ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
@@ -320,5 +323,5 @@ def optional_paths(optional: Iterable[str]) -> frozenset[str]:
     paths = frozenset(optional)
     for path in paths:
         if not VARIABLE_PATH.fullmatch(path):
-            raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
+            raise ValueError(f"optional contains {path!r}, which is not a path: join names with dots")
     return paths

@@ -1,11 +1,11 @@
 """The tenant guard: a viewer's choices cannot change which variables of the group are in the bound SQL.
 
 Locked parameters and all paths except ``params.*`` are guarded. Two kinds are exempt: properties that the host declared
-optional, and tags that the author marked ``not_a_filter`` (their value is still required).
+optional, and tags that the author marked ``not_a_filter`` (which still require a value).
 
-A guarded variable must not be in an optional clause, in a choice that a viewer makes, or in a filter that may vanish,
-at any depth. This holds even if all branches name the same variables: ``tenant = {{ tenant }}`` restricts the rows,
-``{{ tenant }} is not null`` does not.
+At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
+may vanish. Branches that all name the same variable are refused too, because ``tenant = {{ tenant }}`` restricts the
+rows but ``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
-    """Return whether a path begins with ``params.``, as those of locked parameters do too."""
+    """Return whether a path begins with ``params.``. This includes locked parameters, which no viewer can set."""
     return path.startswith("params.")
 
 
 def meant_path(path: str) -> str | None:
-    """Return ``params.day`` for ``parms.day``, else None. The root must be very close, since it may name a property."""
+    """Return ``params.day`` for ``parms.day``. None if the root is not almost ``params`` or ``user_group``, because
+    such a root may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -42,15 +43,15 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` are paths, ``declared`` names of parameters."""
+    """Decides which variables are guarded. ``optional`` and ``locked`` hold paths; ``declared`` holds the names of
+    parameters."""
 
     optional: AbstractSet[str] = frozenset()
     locked: AbstractSet[str] = frozenset()
     declared: AbstractSet[str] = frozenset()
 
     def meant(self, path: str) -> str | None:
-        """Return the path that the author may have meant: ``params.start`` if ``start`` is declared, else
-        ``meant_path``."""
+        """Return ``params.start`` for ``start`` if that parameter is declared, else the result of ``meant_path``."""
         if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
             return f"params.{path}"
         return meant_path(path)
@@ -64,22 +65,21 @@ class Guard:
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Return whether the path is guarded in tags without ``not_a_filter``."""
+        """Return whether the path is guarded in a tag without ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Return whether this variable is guarded: its path is, and its tag is not marked."""
+        """Return whether the path is guarded and the tag is not marked ``not_a_filter``."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
 def reads_group(tree: Tree) -> bool:
-    """Return whether a template names any variable of the group."""
     return any(not is_viewer_input(reference.path) for reference in tree.references)
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raise TemplateError for a guarded variable that could be dropped, a useless mark, or a clause that never
-    drops."""
+    """Raise TemplateError for a guarded variable that could be dropped, a useless ``not_a_filter``, or a clause that
+    is never dropped."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
             problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
@@ -96,7 +96,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     for node in nodes:
         if isinstance(node, Clause) and all(each.required or each.never_absent for each in node.references):
             problem = "nothing in this clause can be absent, so it is never left out"
-            raise source.error(node.offset, problem, "remove [[ and ]], or name the params.* that it depends on")
+            raise source.error(node.offset, problem, "remove [[ and ]], or add a params.* whose absence drops it")
 
 
 def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:
@@ -140,7 +140,7 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    Each is marked ``not_a_filter``, declared optional, or in the column of a filter that is always rendered:
+    Each is marked ``not_a_filter``, declared optional, or in the column of a filter that is always rendered, because
     ``enforce_tenant_guard`` refuses all others.
     """
     found = {
@@ -169,8 +169,7 @@ _LONGEST: Final = 400  # characters of a clause that a fix shows
 
 
 def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``, or nothing if a condition is not
-    plain."""
+    # Such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]"; empty if a condition is not plain.
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

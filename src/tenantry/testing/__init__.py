@@ -81,7 +81,7 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token of key ``k1`` with a random nonce, changed by ``fields``: for ``group``, or with a random handle."""
+    """A Token for ``group``, or with a random handle; key ``k1`` and a random nonce, changed by ``fields``."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

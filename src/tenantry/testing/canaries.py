@@ -33,7 +33,7 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""Kind -> pattern that finds its canaries in text in lower case."""
+"""For each kind of canary: a pattern that finds it in lower-case text."""
 
 
 class Canary(NamedTuple):
@@ -42,12 +42,12 @@ class Canary(NamedTuple):
     group: int
     """The group's index."""
     name: str
-    """The property, such as ``properties.region``."""
+    """The property that has the value, such as ``properties.region``."""
     value: str
 
 
 class CanaryGroups(Sequence[UserGroup]):
-    """User groups of canaries, made by ``canary_groups``."""
+    """User groups with canaries, made by ``canary_groups``."""
 
     def __init__(self, groups: Iterable[UserGroup], canaries: Mapping[str, dict[str, Canary]]) -> None:
         self._groups = list(groups)
@@ -84,8 +84,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by id. From then on this sequence has the stored groups.
-        Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store and return their tokens by id. Afterwards this sequence contains the stored
+        groups. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -115,16 +115,15 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """Make ``count`` groups with the properties of an example or a JSON Schema, filled with canaries.
+    """Make ``count`` groups with canaries as ids, names, and all properties of an example or a JSON Schema.
 
-    ``values`` replaces properties: by one value for all groups, which is then no canary, or by a function that returns
-    another value for each index. ``mapping``: schema to data source, for all groups or as a function of the index. Ids
-    and names are canaries too.
+    ``values`` replaces properties: by one value for all groups, which is not a canary, or by a function that returns a
+    different value for each index. ``mapping``: schema to data source, for all groups or as a function of the index.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a value.
-    """
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a
+    value."""
     if (like is None) == (schema is None):
-        raise TypeError("give an example, like={…}, or a JSON Schema, schema={…}")
+        raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):
         environment, mapping = environment or like.environment, mapping or thaw(like.mapping)
         like = thaw(like.properties) or {}
@@ -152,7 +151,7 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """Make a value that fits a JSON Schema. Reads ``type``, ``format``, ``items``, ``properties``, ``enum`` and
+    """Make a value that fits a JSON Schema. Reads only ``type``, ``format``, ``items``, ``properties``, ``enum`` and
     ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
@@ -228,7 +227,6 @@ class _Maker:
         return f"https://{text}.example.com" if example.startswith(("http://", "https://")) else text
 
     def _given(self, group: int, name: str, value: Any) -> Any:
-        """Note a value of ``values`` as a canary if it is a word of at least six characters."""
         if isinstance(value, list | tuple):
             return [self._given(group, f"{name}[{index}]", item) for index, item in enumerate(value)]
         word = str(value).lower()

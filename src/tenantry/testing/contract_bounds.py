@@ -13,12 +13,12 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""How often a query is stopped that has ended already, which the pool may do."""
+"""How many times to stop a query that has already ended, as the pool may do."""
 _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Each query runs this many seconds longer than the one before, until it is cancelled."""
+"""Each query is cancelled this number of seconds later than the previous one."""
 
 
 class BoundsContract:
@@ -34,13 +34,13 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_bytes_are_limited(self, engine: EngineCase) -> None:
-        """Half of the limit must pass, more than the limit must fail. In between engines count differently."""
 
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
             many, one = engine.rows(40, text), f"select {text} as v{engine.from_one_row}"
             assert len(await asked.result(many, v="x" * 1_250)) == 40
             assert len(await asked.result(one, v="x" * 50_000)) == 1
+            # Sizes between half and all of the limit are not tested, because engines count differently.
             for template, size in ((many, 2_501), (one, 100_001)):
                 error = await asked.error(template, v="x" * size)
                 assert isinstance(error, TooManyBytes), repr(error)
@@ -101,7 +101,7 @@ class BoundsContract:
                 assert task.cancelled(), f"it ended by itself: slow must run for longer than {engine.patience:g} s"
                 await check_answers(asked, engine)
 
-        # A timeout that is too long to end the query in place of the cancellation.
+        # The timeout is so long that only the cancellation can end the query.
         run_check(engine, check, timeout=4 * engine.patience)
 
     def test_it_is_closed_while_queries_run(self, engine: EngineCase) -> None:
@@ -145,8 +145,6 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_connections_are_given_back(self, engine: EngineCase) -> None:
-        """Each connection is closed exactly once after answers, errors, exceeded limits, stops and abandoned
-        streams."""
         driver = CountingDriver(engine.open_driver(engine.limits(row_limit=_ROWS)))
 
         async def run() -> None:

@@ -36,7 +36,7 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """Check that the next query returns its own rows. Repeats it if the test's short timeout stops it."""
+    """Check that the next query returns its own rows. Repeats a query that the test's short timeout has stopped."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:
@@ -47,7 +47,7 @@ async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
                 continue
             raise
         except SourceUnavailable as error:
-            raise AssertionError(f"the query before was not stopped: {error!r}") from None
+            raise AssertionError(f"the previous query was not stopped: {error!r}") from None
         assert sorted(rows) == [(0,), (1,), (2,)], f"a query has the rows of another: {rows}"
         return
 

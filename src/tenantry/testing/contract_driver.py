@@ -72,7 +72,6 @@ class DriverContract(TypesContract, BoundsContract):
         run_check(engine, check)
 
     def test_a_session_keeps_nothing(self, engine: EngineCase) -> None:
-        """A statement that changes the session is refused, or its change is gone before the next query."""
 
         async def check(asked: AskedDriver) -> None:
             for statement, shown_by in engine.settings.items():

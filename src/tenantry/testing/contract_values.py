@@ -1,4 +1,4 @@
-"""Values for DriverContract that drivers and engines often change on the way in or out."""
+"""Values for DriverContract that drivers and engines often alter on the way in or out."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ VALUES: Final[Mapping[str, Sequence[Any]]] = {
     "uuid": (UUID(int=5), UUID("f81d4fae-7dec-41d0-a765-00a0c91e6bf6"), UUID(int=2**128 - 1)),
     "bytes": (b"", b"ab", b"'\\", b"\0a\0", bytes(range(256))),
 }
-"""Values by kind. An ``instant`` comes back as an equal time with any zone. An ``interval`` is shorter than 800 hours,
-the limit of some engines."""
+"""Values by kind. A driver may return an ``instant`` in any zone. An ``interval`` is shorter than 800 hours, the limit
+of some engines."""
 
 REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""Kind -> ``Column.type``, where the two differ."""
+"""For each kind that ``Column.type`` calls by another name: that name."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs: a list for ``in``, and which of the rows a, b and c it matches."""
+"""Pairs of a list for ``in`` and those of the rows a, b and c that it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:

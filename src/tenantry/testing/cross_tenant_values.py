@@ -1,5 +1,5 @@
 """Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check, and finds
-values of other groups there."""
+other groups' values in them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """One value in the wrong place."""
+    """A value that was found in the wrong place."""
 
     what: str
     """The template or request."""
     where: str
-    """The part of it, such as ``response body``."""
+    """The part of the template or request, such as ``response body``."""
     run: int
     """1 or 2."""
     owner: str
-    """The group whose value it is."""
+    """The group to which the value belongs."""
     served: str
-    """The group that got it."""
+    """The group that was served the value."""
     name: str
-    """The property, such as ``properties.region``."""
+    """The property that has the value, such as ``properties.region``."""
     canary: str
     """The value."""
 
@@ -46,7 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """``crossings``: the values that were found in the wrong place. The message shows no values but canaries."""
+    """Values were found in the wrong place: ``crossings``. The message shows only canaries, no other values."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -78,7 +78,7 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """Check bound SQL: no values in its text, and only values of this group in its parameters."""
+        """Check that the SQL text contains no canary, and the parameters only canaries of the served group."""
         if not self._served:
             return
         what = self._named(template)
@@ -87,7 +87,8 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """Check a cache key: no values of other groups in it, and, with ``of_group``, no other group has it."""
+        """Check that a cache key contains no canary of another group and, with ``of_group``, that no other group has
+        the key."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)
@@ -111,9 +112,11 @@ class Recorder:
             raise LeakFound(self.crossings)
         listed = list(islice(refused, _LISTED))
         if listed:
-            raise AssertionError("\n  ".join(["these answers show nothing, so they check nothing:", *listed]))
+            raise AssertionError("\n  ".join(["these requests were refused, so they check nothing:", *listed]))
         if not self.seen:
-            raise AssertionError(f"{checked} showed no value of any group, so none could cross: nothing was checked")
+            raise AssertionError(
+                f"{checked} showed no value of any group, so nothing was checked: make it use the values of its group"
+            )
 
     def _named(self, template: object) -> str:
         if self._what.startswith("template "):
@@ -150,7 +153,6 @@ def _text(value: Any) -> str:
 
 @contextmanager
 def observe(recorder: Recorder, level: int) -> Iterator[None]:
-    """Patch Tenantry and logging in this process to call ``recorder``; set the root logger to ``level``."""
     bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
     handle = logging.Logger.callHandlers
 
@@ -188,8 +190,6 @@ def observe(recorder: Recorder, level: int) -> Iterator[None]:
 
 
 class _Copy:
-    """Passes writes to a stream, and to the recorder."""
-
     def __init__(self, recorder: Recorder, name: str, stream: IO[str]) -> None:
         self._recorder = recorder
         self._name = name

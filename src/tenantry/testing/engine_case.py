@@ -29,7 +29,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """One engine, with a table that a user with more rights could write. All SQL here is a template."""
+    """Describes an engine to test, with a table that a user with more rights could write. All SQL in the fields is a
+    template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -40,22 +41,22 @@ class EngineCase:
     writes: Sequence[str]
     """Statements that would change the result of ``unchanged``."""
     unchanged: str
-    """A query of the table."""
+    """A query that reads the table."""
     types: Mapping[str, str]
-    """Kind of ``contract_values.VALUES`` -> an expression that returns ``{{ params.v }}``. Needs ``text`` and
-    ``integer``."""
+    """For each kind of ``contract_values.VALUES``: an expression that returns ``{{ params.v }}``. ``text`` and
+    ``integer`` are required."""
     literals: Mapping[str, Any] = field(default_factory=dict)
-    """Expression -> the Python value that the driver returns for it."""
+    """For each expression: the Python value that the driver returns."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """A statement that changes the session -> a query that shows the change."""
+    """For each statement that changes the session: a query that shows the change."""
     refused: Sequence[str] = ()
-    """Queries with ``{{ params.v }}`` that fail with an error of the engine that quotes the value."""
+    """Queries with ``{{ params.v }}`` that the engine refuses with an error that quotes the value."""
     unreachable_url: str | None = None
     """A URL where no server answers, with a password if possible."""
     from_one_row: str = ""
     """The end of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
-    """Seconds that a stop, or any query but ``slow``, may take on a busy machine."""
+    """Seconds that a busy machine may take for a stop, or for any query but ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
         """Make a driver for ``url``, by default the engine's."""

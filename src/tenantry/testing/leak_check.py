@@ -1,8 +1,7 @@
 """Leaks: checks that no value of one user group reaches another.
 
-Each check runs twice, in opposite orders of the groups, so that each group runs after every other: it could get a value
-that the other has left in a cache.
-"""
+Each check runs twice, in opposite orders of the groups. So each group runs after every other group, and would get a
+value that the other group has left in a cache."""
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group
 
 
 class Leaks:
-    """Checks templates, cache keys, data sources and apps with canary groups. Meanwhile the root logger has
+    """Checks templates, cache keys, data sources and apps with canary groups. During a check the root logger has
     ``log_level``."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
@@ -56,8 +55,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group: once with the viewer's ``params``, where canaries replace those that are
-        missing, and once without any, if that binds. Raises LeakFound, and errors of binding."""
+        """Bind a template for every group: once with the viewer's ``params`` and canaries for the missing ones, and
+        once without parameters, unless the template requires some. Raises LeakFound, and errors of binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -91,8 +90,9 @@ class Leaks:
         name: str = "",
         at_once: int = 8,
     ) -> None:
-        """Run a template for every group on its data source: first one after the other, then ``at_once`` together.
-        Fill the tables with the values of ``groups`` before. Raises LeakFound, and errors of ``fetch``."""
+        """Run a template for every group on the group's data source: first one group at a time, then ``at_once`` groups
+        together. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and errors of
+        ``fetch``."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -118,22 +118,21 @@ class Leaks:
         at_once: int = 8,
         seconds: float = 30.0,
     ) -> None:
-        """Request every route of an app for every group: first one after the other, then ``at_once`` together.
+        """Request every route of an app for every group: first one request at a time, then ``at_once`` together.
 
         ``routes``: by default all GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. The group is put into the scope as UserGroupMiddleware does, or identified by the headers that
-        ``credentials`` returns. ``not_checked``: routes to skip, such as ``GET /healthy``.
+        group. The group is put into the scope as by UserGroupMiddleware, unless ``credentials`` returns headers that
+        identify it. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
-        a group's values; TimeoutError if an answer takes longer than ``seconds``; errors of the app.
-        """
+        a group's values; TimeoutError if an answer takes longer than ``seconds``; errors of the app."""
         __tracebackhide__ = True
         known = _own_routes(app)
         asked = list(routes) if routes is not None else list(_plain_paths(known))
         calls = [[self._call(route, number, index) for number in self._numbers] for index, route in enumerate(asked)]
         unrequested = [route for route in _missed(known, chain(*calls)) if route not in not_checked]
         if unrequested:
-            raise AssertionError(f"nothing requests {', '.join(unrequested)}: give routes, or name them in not_checked")
+            raise AssertionError(f"no request for {', '.join(unrequested)}: add them to routes, or to not_checked")
         requests = _Requests(app, self.groups, credentials, statuses, seconds)
         work = [
             (what, number, partial(requests.send, what, number, call))
@@ -200,7 +199,7 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one after the other, so that output can be attributed; then backwards, ``at_once`` together."""
+    """Run one item at a time, so that output can be attributed; then backwards, ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()
@@ -246,7 +245,6 @@ def _as_bound(made: Any) -> BoundSQL:
 
 
 def _own_routes(app: Any) -> tuple[BaseRoute, ...]:
-    """The routes of a Starlette or FastAPI app, which may be wrapped in middleware; none for other apps."""
     while app is not None:
         routes = getattr(app, "routes", None)
         if routes is not None:

@@ -15,12 +15,12 @@ from tenantry.testing.leak_check import Leaks
 def leak_groups() -> CanaryGroups:
     """The groups for the checks. Override this fixture to give them your properties."""
     raise LookupError(
-        "write a fixture leak_groups: it returns tenantry.testing.canary_groups(like={…}), with the properties of one "
+        "write a fixture leak_groups that returns tenantry.testing.canary_groups(like={…}), with the properties of one "
         "of your groups"
     )
 
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """``Leaks`` for ``leak_groups``: ``check_template``, ``check_rows``, ``check_app``."""
+    """Leak checks for ``leak_groups``, such as ``check_app``."""
     return Leaks(leak_groups)

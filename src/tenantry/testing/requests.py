@@ -31,7 +31,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """The answer of an app. The status 0 means that it sent none."""
+    """An app's answer. Status 0: the app sent no answer."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request. ``group``: put into the scope as UserGroupMiddleware does. ``state``: of the lifespan. Raises the
-    app's errors, and TimeoutError after ``seconds``."""
+    """Send a request. ``group`` is put into the scope as by UserGroupMiddleware. ``state``: the state of the lifespan.
+    Raises the app's errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {
@@ -133,7 +133,7 @@ async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], s
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     if not done:
         waiting.cancel()
-        raise TimeoutError("the app's lifespan takes too long")
+        raise TimeoutError(f"the app's lifespan did not answer within {seconds:g} s: allow more seconds")
     if waiting.done():
         message = waiting.result()
     else:

@@ -1,5 +1,3 @@
-"""Token formats, and masks that hide tokens in text."""
-
 from __future__ import annotations
 
 import re
@@ -16,7 +14,7 @@ from tenantry.groups import Tag, Token
 TOKEN_LENGTH: Final = 97
 
 # In base64, 29 bytes and 32 bytes both leave the lowest two bits of the last character unused. Lenient decoders ignore
-# these bits; canonical base64 (RFC 4648 section 3.5) requires them to be zero, which leaves sixteen characters.
+# these bits; canonical base64 (RFC 4648 section 3.5) requires them to be zero, so the last character is one of sixteen.
 _LAST: Final = "[AEIMQUYcgkosw048]"
 
 TOKEN_PATTERN: Final = re.compile(
@@ -43,7 +41,7 @@ _WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
 
 
 def head(tag: Tag, key_id: str) -> bytes:
-    """The start of a token: ``ugtc_k2_``."""
+    """The start of a token, such as ``ugtc_k2_``."""
     return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
 
 
@@ -75,7 +73,7 @@ def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
 
 BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-# All two-digit numbers of base 62. With them, the checksum of a forged token takes three look-ups, not six divisions.
+# All two-digit numbers of base 62, so that a checksum takes three look-ups and not six divisions.
 _PAIRS: Final = [bytes(pair) for pair in product(BASE62, repeat=2)]
 _PAIR: Final = len(_PAIRS)
 _SQUARE: Final = _PAIR * _PAIR
@@ -110,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 (32 bytes) that the store keeps of a token; None if the token is malformed."""
+    """The SHA-256 (32 bytes) of an API token, which the store keeps; None if the token is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

@@ -1,5 +1,3 @@
-"""Signing keys, and the keys derived from them. No I/O."""
-
 from __future__ import annotations
 
 import hmac
@@ -29,8 +27,8 @@ from tenantry.tokens.formats import (
 KEY_ID_PATTERN: Final = re.compile(r"[a-z0-9]{2}")
 SHORTEST_SECRET: Final = 32
 
-# A key derived with it is the one that itsdangerous derives: ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac",
-# digest_method=sha256)``.
+# With this salt, ``SigningKey.derive`` returns the key that itsdangerous derives with ``Signer(secret, salt=TOKEN_SALT,
+# key_derivation="hmac", digest_method=sha256)``.
 TOKEN_SALT: Final = b"tenantry.user-group-token.v1"
 BODY_SALT: Final = b"tenantry.idempotency-body.v1"
 _URL_SALT: Final = b"tenantry.data-source-url.v1"
@@ -42,8 +40,7 @@ _BLOCK: Final = 64  # bytes of a block of SHA-256
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A secret of at least 32 random bytes; ``id`` is two characters ``[a-z0-9]``. Raises InvalidKeys for other
-    values."""
+    """A secret of at least 32 random bytes, and its ``id``: two characters ``[a-z0-9]``. Raises InvalidKeys."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -57,7 +54,7 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Derive the key for one purpose: HMAC-SHA256 of ``salt``."""
+        """Derive the key for the purpose that ``salt`` names: HMAC-SHA256 of ``salt``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
@@ -70,7 +67,7 @@ class SigningKey:
 class MessageAuthenticator:
     """HMAC-SHA256 (RFC 2104) that hashes the key once for all messages."""
 
-    # With ``hmac.HMAC.copy``, refusing a forged token takes 4 % longer (decision 0037).
+    # ``hmac.HMAC.copy`` would make refusing a forged token 4 % slower (decision 0037).
     __slots__ = ("_inner", "_outer")
 
     def __init__(self, key: bytes) -> None:
@@ -81,7 +78,6 @@ class MessageAuthenticator:
         self._outer = sha256(bytes(byte ^ 0x5C for byte in padded))
 
     def digest(self, message: bytes) -> bytes:
-        """The HMAC of ``message``, 32 bytes."""
         inner = self._inner.copy()
         inner.update(message)
         outer = self._outer.copy()
@@ -94,13 +90,13 @@ class MessageAuthenticator:
 
 
 class KeyRing:
-    """Signing keys: the ``active`` one signs (default: the last), all verify. ``audit_keys``, by id, are those of
-    removed signing keys and verify entries of the audit trail. Raises InvalidKeys."""
+    """Signing keys. All of them verify tokens; the one with the id ``active`` (default: the last) signs. ``audit_keys``
+    are the audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """How often reloads have removed keys. When it changes, tokens that were verified before may be invalid."""
+    """Number of reloads that removed keys. When it changes, tokens verified before may have become invalid."""
     problem: str | None = None
-    """Why the key file cannot be read at present, if so. The keys read before stay in use."""
+    """Why the key file cannot be read now; None if it can. Meanwhile the keys read before stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -112,11 +108,13 @@ class KeyRing:
             raise InvalidKeys("two signing keys have the same id")
         self._active = ids[-1] if active is None else active
         if self._active not in ids:
-            raise InvalidKeys("the active signing key is not among the keys")
+            raise InvalidKeys(
+                f"there is no signing key {self._active}, which should be active; the ids are {', '.join(ids)}"
+            )
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
-        # HKDF-Expand (RFC 5869 section 2.3) with a label.
+        # The salt and the byte 1 make this HKDF-Expand (RFC 5869 section 2.3), with the salt as its label.
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)
@@ -126,8 +124,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the keys if their file has changed; skipped if it was checked in the last ``within`` seconds. Returns
-        whether they changed."""
+        """Reload the keys if the key file has changed, unless it was checked in the last ``within`` seconds. Returns
+        whether the keys changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:

@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Receives usage in the event loop, for each query and each resolved token; must be fast."""
+    """Receives the usage of each query and each resolved token. Called in the event loop, so it must be fast."""
 
     def add(
         self,
@@ -25,14 +25,14 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """``source``: a data source's id (``ds_…``). ``resolves``: tokens whose group was found. When groups share a
-        running query, its ``queries`` and ``rows`` count for each, its connection ``seconds`` for the first only. Never
-        raises."""
+        """``source``: a data source's id (``ds_…``). ``resolves``: number of tokens whose group was found. When groups
+        share a running query, ``queries`` and ``rows`` count for each group, but connection ``seconds`` only for the
+        first. Never raises."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by key. Beyond ``limit`` rows, a new key is counted under ``other(key)``."""
+    """Sums of usage by key. Beyond ``limit`` rows, a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove and return the oldest ``count`` rows; None: all."""
+        """Remove and return the oldest ``count`` rows, by default all."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 

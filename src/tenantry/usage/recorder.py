@@ -1,5 +1,5 @@
-"""Counts usage in memory and adds it to the store once a minute, in numbered batches, so that a batch sent twice counts
-once."""
+"""Counts usage in memory, and adds it to the store every minute. Batches are numbered, so a batch that is sent twice
+counts once."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""The most rows to keep in memory, about 20 MB. A row has the usage of one group at one source in one hour."""
+"""The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""With this number of rows they are written at once, before the minute is over."""
+"""As soon as this number of rows is in memory they are written, even before the minute is over."""
 BATCH_ROWS: Final = 500
-"""Rows of a batch. SQLite locks its file for about 5 ms to write them."""
+"""The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256
-"""Cache entries whose hits are summed at once. One request has to wait for this, for about 100 µs."""
+"""The most cache entries whose hits are summed at once. One request waits about 100 µs for the sum."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
@@ -52,12 +52,12 @@ class CountedEntry(Protocol):
 
 
 class UsageRecorder:
-    """Adds its counts to ``store`` every ``seconds``. Safe for several threads and loops. ``observers`` get the same
-    counts. Raises InvalidSettings for invalid ``seconds``."""
+    """Counts usage, and adds the counts to ``store`` every ``seconds``. Safe for several threads and event loops.
+    ``observers`` get the same counts. Raises InvalidSettings for invalid ``seconds``."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
-            raise InvalidSettings("usage_seconds: a number of seconds above 0, or None to keep no usage")
+            raise InvalidSettings("usage_seconds must be a number above 0; to keep no usage, set it to None")
         self.observers: list[UsageCounter] = []
         self._store = store
         self._seconds = seconds
@@ -70,7 +70,6 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Start as a new writer. A forked process must not send its parent's counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
@@ -91,7 +90,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Rows not yet stored, without uncollected hits."""
+        """The number of rows not yet stored. Uncollected hits are not included."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -121,12 +120,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolve of the group and return it."""
+        """Count a resolved token of the group, and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_hit(self, entry: CountedEntry) -> None:
-        """Count a use of the entry in its ``hits``, which are collected later."""
+        """Count a use of the cache entry."""
         with self._lock:
             entry.hits += 1
             if entry.hits == 1:
@@ -142,7 +141,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Count the hits of cache entries now."""
+        """Move the hits of cache entries to the counts."""
         with self._lock:
             self._collect_hits()
 
@@ -159,10 +158,10 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """Needs the lock; runs on a counting loop."""
+        # The caller holds the lock.
         now = time.monotonic()
-        # Not while a loop writes: it sets the next timer when it has finished.
-        hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
+        # While a loop writes, no timer is brought forward, because that loop sets the next one when it has finished.
+        hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sending() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
@@ -204,13 +203,14 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts, unless another loop does. Never raises; failed batches are sent again."""
+        """Send the counts to the store, unless another event loop does. Never raises. The next flush sends a failed
+        batch again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
             loop = asyncio.get_running_loop()
             with self._lock:
-                if self._is_sent():
+                if self._is_sending():
                     return
                 self._sender = loop
             try:
@@ -228,8 +228,8 @@ class UsageRecorder:
                     elif not self._hits:
                         self._let_go()
 
-    def _is_sent(self) -> bool:
-        """Whether a loop is sending. If it was closed meanwhile, another one sends its batch."""
+    def _is_sending(self) -> bool:
+        # A loop that was closed while it sent does not count: another loop sends that batch again.
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
@@ -307,20 +307,20 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """The recorder of a store, or of a backend's store; None if it keeps no usage."""
+    """Return the recorder of a store, or of a backend's store; None if the store keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    # Without characters that a database refuses: they would make the whole batch fail.
+    # Removes characters that a database refuses, because one of them would make the whole batch fail.
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 
 _recorders: weakref.WeakSet[UsageRecorder] = weakref.WeakSet()
 
 
-def _begin_all() -> None:
+def _begin_all() -> None:  # a forked process must not send the counts of its parent
     for recorder in list(_recorders):
         recorder._begin()
 

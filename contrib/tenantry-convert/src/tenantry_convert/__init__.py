@@ -1,4 +1,4 @@
-"""Converts queries of Metabase and Grafana to SQL templates, and lists the constructs to check by hand."""
+"""Converts queries of Metabase and Grafana to SQL templates, and lists constructs to check by hand."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def convert(
     """Convert SQL, or the queries in the JSON of a question, a panel or a dashboard.
 
     ``tool`` is one of TOOLS. ``dialect`` defaults to the document's, else postgresql. ``columns`` maps Metabase's field
-    filters to columns; ``name`` is for an unnamed query. A construct that cannot be converted is kept, and listed in
-    the query's ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
+    filters to columns; an unnamed query gets ``name``. A construct that cannot be converted is kept, and listed in
+    ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
@@ -46,13 +46,13 @@ def convert(
 
 
 def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
-    """Return the queries in a document; ``name`` is for an unnamed one. Raises ValueError for JSON without a query."""
+    """Return the queries in a document. An unnamed one gets ``name``. Raises ValueError for JSON without a query."""
     document = _json(text)
     if document is None:
         return [ImportedQuery(text=text, name=name)]
     found = read_dashboard(document, name) if tool == "grafana" else read_cards(document, name)
     if not found:
-        raise ValueError(f"this JSON holds no SQL query of {tool.capitalize()}")
+        raise ValueError(f"this JSON contains no SQL query of {tool.capitalize()}")
     return found
 
 
@@ -67,7 +67,7 @@ def _convert(query: ImportedQuery, tool: str, dialect: str | None, columns: Mapp
 
 
 def file_name(name: str) -> str:
-    """Return a file name for a query, without suffix: letters, digits and ``_``."""
+    """Return a file name for a query, without suffix, of letters, digits and ``_``."""
     return path_name(name)[:80] or "query"
 
 

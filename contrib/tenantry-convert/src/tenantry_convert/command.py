@@ -1,5 +1,3 @@
-"""``tenantry sql convert``: converts a query of Metabase or Grafana to a SQL template."""
-
 from __future__ import annotations
 
 import sys
@@ -38,11 +36,11 @@ FAILED = 1
     help="Write a .sql file for each query into this folder and overwrite none. Default: print the query.",
 )
 def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[str, str], folder: Path | None) -> None:
-    """Write FILE, SQL or JSON of Metabase or Grafana, in the syntax of a .sql file.
+    """Convert FILE, which is SQL or JSON of Metabase or Grafana, to .sql files.
 
     A construct that cannot be converted stays as it was. It is listed on stderr and in comments, with its line and the
-    reason, and the command ends with 1. A query without such a construct compiles. Add the condition that restricts the
-    rows to one customer by hand. The command runs no query and needs no store.
+    reason, and the command exits with 1. A query without such a construct compiles. By hand, add the condition that
+    restricts the rows to one customer. The command runs no query and needs no store.
     """
     try:
         queries = convert(file.read(), tool, dialect, columns=columns, name=_name(file.name))
@@ -75,7 +73,7 @@ def _write(folder: Path, queries: list[ConvertedQuery], source: str) -> None:
         targets[target] = query
     taken = [target for target in targets if target.exists()]
     if taken:
-        raise click.ClickException(f"{taken[0]} exists already and is not overwritten")
+        raise click.ClickException(f"{taken[0]} exists already: delete it, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     for target, query in targets.items():
         target.write_text(query.text, "utf-8")

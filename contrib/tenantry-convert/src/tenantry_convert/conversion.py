@@ -1,6 +1,6 @@
 """Collects the rewrites of one query, and compiles the converted SQL as the last step.
 
-If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason. So a
+If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason, so a
 query that is reported as ``whole`` compiles.
 """
 
@@ -20,10 +20,10 @@ TENANT_REMINDER = (
     "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
     "where customer_id = {{ user_group.id }}"
 )
-"""Printed with every converted query: a query of the other tool has no such condition."""
+"""Printed with every converted query, because the other tool's query does not restrict the rows to a customer."""
 
 DEFAULT_NAME: Final = "query"
-"""The name of a query without a name."""
+"""The name that an unnamed query gets."""
 _STAND_IN = "x"
 _LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
 _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
@@ -35,11 +35,11 @@ class ImportedVariable:
 
     definition: Mapping[str, Any]
     kind: str = "value"
-    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (no value that a viewer sends)."""
+    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (a viewer sends no value for it)."""
     column: tuple[str, ...] = ()
     """For a field filter: the names of the table and the column, if they are known."""
     alias: str = ""
-    """For a field filter: the column as SQL, if its author wrote it."""
+    """For a field filter: the column as SQL, if the document contains it."""
     widget: str = ""
     """For a field filter: its operator, such as ``date/range``."""
     choices: tuple[str, ...] = ()
@@ -47,14 +47,14 @@ class ImportedVariable:
     many: bool = False
     """Whether a viewer can choose several values."""
     all_values: bool = False
-    """Whether a viewer can choose "all values". In a template, an absent parameter means that."""
+    """Whether a viewer can choose "all values". In a template, an absent parameter means all values."""
     reason: str = ""
     """For the kind ``other``: why it cannot be converted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedQuery:
-    """A query of another tool. ``variables`` is None if the document has only SQL."""
+    """A query of another tool. ``variables`` is None if the document is only SQL."""
 
     text: str
     name: str = DEFAULT_NAME
@@ -67,7 +67,7 @@ class ImportedQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversionItem:
-    """A construct to check by hand. ``left``: it was kept, not converted."""
+    """A construct to check by hand. ``left``: whether it was left unconverted."""
 
     line: int
     column: int
@@ -87,7 +87,7 @@ class ConvertedQuery:
     name: str
     text: str
     body: str
-    """The text without its header."""
+    """``text`` without the header."""
     dialect: str
     params: Mapping[str, Mapping[str, Any]]
     items: tuple[ConversionItem, ...]
@@ -105,7 +105,8 @@ class _Rewrite:
     text: str | None
     """The new text; None if the span stays as it was."""
     around: tuple[int, int] | None = None
-    """For a bracket: the span of its clause. The bracket is removed only if all of the clause was converted."""
+    """For a bracket of an optional clause: the span of that clause. The bracket is removed only if everything in the
+    clause was converted."""
 
 
 @dataclass(slots=True)
@@ -118,22 +119,22 @@ class Conversion:
     names: dict[str, str] = field(default_factory=dict)
     """Name of a variable in the other tool -> name of the parameter."""
     fragments: dict[str, str] = field(default_factory=dict)
-    """Name of each included fragment -> SQL with which the result is compiled in its place."""
+    """Name of each included fragment -> the SQL that replaces it when the result is compiled."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
     _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)
 
     def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
-        """Replace a span; a bracket only if its whole clause, ``around``, is converted."""
+        """Replace a span. With ``around``, only if everything in the span ``around`` is converted."""
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:
-        """Keep a span as it is, and list it with the reason."""
+        """Leave a span unconverted, and list it with the reason."""
         self._rewrites.append(_Rewrite(start, end, None))
         self.report(start, self.query.text[start:end], reason, left=True)
 
     def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
-        """List a construct with the reason; ``left``: it is kept. The same item is listed once."""
+        """List a construct and the reason, only once. ``left``: whether it was left unconverted."""
         at = _location(self.query.text, offset)
         shown = " ".join(construct.split())
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
@@ -142,11 +143,11 @@ class Conversion:
             self._items.append(item)
 
     def assume(self, offset: int, name: str) -> None:
-        """Note that the type of the variable at ``offset`` is assumed; it is listed if the variable is converted."""
+        """Note that a variable's type is assumed. ``finish`` lists this if the variable is converted."""
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Declare the parameter for the variable ``name`` once and return its unique path."""
+        """Declare a parameter for the variable ``name``, unless there is one, and return its path."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted
@@ -158,7 +159,7 @@ class Conversion:
         return f"params.{self.names[name]}"
 
     def finish(self) -> ConvertedQuery:
-        """Compile, restore the constructs that the compiler refuses, and write the header."""
+        """Compile, restore the constructs that the compiler refuses, and add the header."""
         self._rewrites.sort(key=lambda rewrite: rewrite.start)
         self._compile()
         body, _ = self._assemble(None)
@@ -246,8 +247,7 @@ class Conversion:
 
 
 def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
-    """Return the definition with the type that the position requires: a list after ``in``, an integer after
-    ``limit``."""
+    """Return the definition with the type for its position: a list after ``in``, an integer after ``limit``."""
     of = str(definition["type"])
     if _LIST_BEFORE.search(text, 0, start) and not of.startswith("list of "):
         return {**definition, "type": f"list of {of}"}
@@ -284,7 +284,6 @@ _NOT_PLAIN = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none
 
 
 def _header(*, title: str, description: str, dialect: str, params: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the comment, from ``/* ---`` to ``--- */`` and a line break."""
     lines = ["/* ---", f"title: {_scalar(title)}"]
     if description:
         lines.append(f"description: {_scalar(description)}")
@@ -311,6 +310,6 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
             return value
-        # The header is a comment, so it must not contain the marks of a comment.
+        # The header is a comment, so it must not contain `/*` or `*/`.
         return json.dumps(value).replace("*/", r"*\u002f").replace("/*", r"/\u002a")
     return json.dumps(value)

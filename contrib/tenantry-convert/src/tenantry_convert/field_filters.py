@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Declare = Callable[[str, Mapping[str, Any]], str]
-"""``declare(suffix, definition)`` declares a parameter, named like the control with a suffix, and returns its path."""
+"""``declare(suffix, definition)`` declares a parameter, named like the control plus a suffix, and returns its path."""
 
 UNITS: Final = ("minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of a time bucket, in the words of both Metabase and Tenantry."""
+"""Units of a time bucket that have the same name in Metabase and Tenantry."""
 
 _DATES: Final[Mapping[str, Any]] = {"type": "date range"}
 _RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -22,19 +22,19 @@ _PATTERNS = {
     "string/starts-with": ("like", "prefix"),
     "string/ends-with": ("like", "suffix"),
 }
-_HEED_CASE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickhouse", "databricks"})
-"""Dialects with a case-sensitive ``like`` and with ``ilike``."""
+_WITH_ILIKE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickhouse", "databricks"})
+"""Dialects whose ``like`` is case-sensitive and that have a case-insensitive ``ilike``."""
 
 
 def field_filter(widget: str, column: str, dialect: str, declare: Declare) -> str | None:
-    """Return the condition for a control of this kind; None for an unknown kind."""
+    """Return the condition for a control of the kind ``widget``; None for an unknown kind."""
     if widget in _RANGES:
         return f"{{{{ {declare('', _RANGES[widget])} | within({column}) }}}}"
     if widget == "date/single":
         return f"{{{{ {declare('', {'type': 'date'})} | matches({column}) }}}}"
     if widget in _PATTERNS:
         operator, conversion = _PATTERNS[widget]
-        operator = operator.replace("like", "ilike") if dialect in _HEED_CASE else operator
+        operator = operator.replace("like", "ilike") if dialect in _WITH_ILIKE else operator
         return _optional(f"{column} {operator} {{{{ {declare('', {'type': 'text'})} | {conversion} }}}}")
     return _comparison(widget, column, declare)
 

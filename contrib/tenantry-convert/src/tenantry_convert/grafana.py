@@ -29,17 +29,14 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 class _Use(NamedTuple):
-    """One use of a variable. ``form`` is its format; ``region`` is the string or quoted name around it."""
-
     name: str
     form: str
     start: int
     end: int
-    region: Region | None
+    region: Region | None  # the string or quoted name around the variable
 
 
 def convert_grafana(conversion: Conversion, dialect: Dialect) -> None:
-    """Replace each construct of Grafana by a tag or SQL, or keep and list it."""
     _GrafanaReader(conversion, dialect).read()
 
 
@@ -230,15 +227,12 @@ _MILLISECONDS: Final[Mapping[str, Any]] = {"type": "integer", "min": 1, "default
 
 
 class _BuiltInVariables:
-    """Converts the built-in variables of one query."""
-
     def __init__(self, conversion: Conversion, macros: GrafanaMacros) -> None:
         self._conversion = conversion
         self._macros = macros
         self._source = conversion.query.text
 
     def convert(self, name: str, form: str, start: int, end: int) -> None:
-        """Replace a built-in variable, or keep and list it."""
         text = self._text(name, form, start)
         if text is not None:
             if name == "__interval" or form in _TIME_FORMATS:
@@ -278,10 +272,7 @@ class _BuiltInVariables:
         return None if form else f"{self._macros.end_epoch(which, offset)} * 1000"
 
     def _unquoted(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span with the quotes and type around it, as in ``timestamp '…'``.
-
-        They are replaced too: the parameter is an instant already, and a cast could drop its zone.
-        """
+        # `timestamp '…'` is replaced as a whole: the parameter is an instant already, and a cast could drop its zone.
         if self._source[start - 1 : start] == "'" and self._source[end : end + 1] == "'":
             start, end = start - 1, end + 1
             word = _TYPE_BEFORE.search(self._source[:start])

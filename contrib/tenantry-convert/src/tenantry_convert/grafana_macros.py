@@ -1,4 +1,4 @@
-"""Grafana's macros for SQL: ``$__timeFilter(column)`` and others, each as plain SQL with tags."""
+"""Converts Grafana's SQL macros, such as ``$__timeFilter(column)``, to plain SQL with tags."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ _PERIOD: Final = "last 6 hours"
 
 @dataclass(slots=True)
 class GrafanaMacros:
-    """Converts the macros of one query.
-
-    ``convert_text`` converts the variables in an argument; ``known`` finds a variable of the document.
-    """
+    """Converts the macros of one query. ``convert_text`` converts the variables in an argument; ``known`` looks up a
+    variable of the document."""
 
     conversion: Conversion
     convert_text: Callable[[str], str]
@@ -33,13 +31,12 @@ class GrafanaMacros:
 
     @property
     def time_alias(self) -> str:
-        """The name of the time column in a chart of Grafana."""
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
         """Declare the parameter for the dashboard's time range, and return its path.
 
-        It gets a default, since without a range the query would select all rows.
+        The parameter gets a default, because without a range the query would select all rows.
         """
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
@@ -48,11 +45,11 @@ class GrafanaMacros:
         return self.conversion.declare("__timeRange", "period", definition)
 
     def end(self, which: str, offset: int) -> str:
-        """Return the tag for one end of the time range: ``start`` or ``end``."""
+        """Return the tag for the ``start`` or ``end`` of the time range."""
         return f"{{{{ {self.period(offset)}.{which} }}}}"
 
     def end_epoch(self, which: str, offset: int) -> str:
-        """Return SQL for one end of the time range in seconds since 1970."""
+        """Return SQL for the ``start`` or ``end`` of the time range, in seconds since 1970."""
         dialect = self.conversion.dialect
         return epoch(f"cast({self.end(which, offset)} as {instant_type(dialect)})", dialect)
 

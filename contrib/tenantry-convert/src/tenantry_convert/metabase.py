@@ -1,4 +1,5 @@
-"""Metabase's native SQL: ``{{x}}``, ``[[ … ]]``, field filters, snippets, questions, time groups and defaults."""
+"""Converts Metabase's native SQL: ``{{x}}``, ``[[ … ]]``, field filters, snippets, questions, time groups and
+defaults."""
 
 from __future__ import annotations
 
@@ -31,10 +32,7 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 def convert_metabase(conversion: Conversion, dialect: Dialect, columns: Mapping[str, str]) -> None:
-    """Replace each construct of Metabase by a tag or SQL, or keep and list it.
-
-    ``columns`` maps names of field filters to their columns.
-    """
+    """Replace each construct of Metabase by a tag or SQL, or keep and list it. ``columns``: field filter → column."""
     _MetabaseReader(conversion, dialect, columns).read()
 
 
@@ -178,9 +176,9 @@ class _MetabaseReader:
         self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:
-        """Convert ``[[ {{x}} -- ]] 'a'``, a variable with the default ``'a'``. Return the offset after it."""
+        # `[[ {{x}} -- ]] 'a'` is a variable with the default 'a'.
         tag = _TAG.fullmatch(found["inside"].strip())
-        # Only a literal: other SQL on the line would be in Metabase's comment, but not in that of a template.
+        # Only a literal is a default: Metabase reads other SQL on this line as a comment, but a template would not.
         literal = _LITERAL.fullmatch(found["rest"])
         name = tag["inside"].strip() if tag is not None and tag["inside"] else ""
         variable = self._variable(name) if name else None

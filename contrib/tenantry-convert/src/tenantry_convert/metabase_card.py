@@ -1,6 +1,6 @@
 """Reads queries and variables from the JSON of a question of Metabase.
 
-It reads both forms: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
+There are two forms: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean":
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """Return the native queries of a question, a list of them, or an API response. ``name`` is for an unnamed query."""
+    """Return the native queries of a question, a list of questions, or an API response. An unnamed query gets
+    ``name``."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -115,10 +116,10 @@ def _default(value: Any, widget: str) -> Any:
 
 
 def date_range(value: str) -> str:
-    """Return Metabase's range as one of Tenantry.
+    """Convert a range of Metabase to Tenantry's syntax.
 
-    It reads ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) and ``thismonth``. In any other
-    string only ``~`` is replaced; its declaration fails later.
+    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. In any
+    other string only ``~`` is replaced, so that the parameter's declaration fails.
     """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:

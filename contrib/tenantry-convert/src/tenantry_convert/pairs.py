@@ -1,4 +1,4 @@
-"""Options that take two names: ``--column created=orders.created_at``."""
+"""Options that take pairs, such as ``--column created=orders.created_at``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def read_pairs(_context: click.Context, option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
-    """Callback of an option: returns its values as a dict. Raises BadParameter for a value that lacks a name."""
+    """Return an option's pairs as a dict, as its click callback. Raises BadParameter for a value that is no pair."""
     pairs = {}
     for value in values:
         left, _, right = (part.strip() for part in value.partition("="))

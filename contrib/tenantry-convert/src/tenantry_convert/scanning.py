@@ -16,7 +16,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class Region(NamedTuple):
-    """A span that is not code. ``quote`` is its first character, ``-`` for a comment."""
+    """A quoted span or comment. ``quote`` is the first character of the span, but ``-`` for every comment."""
 
     quote: str
     start: int
@@ -24,7 +24,7 @@ class Region(NamedTuple):
 
 
 def regions(text: str, dialect: Dialect) -> list[Region]:
-    """Return the comments, strings and quoted names, in order. An unclosed region goes to the end of the text."""
+    """Return the comments, strings and quoted names, in order. An unclosed one extends to the end of the text."""
     opening = re.compile(r"--|/\*|['\"`]" + ("|#" if dialect.hash_comment else "") + "|" + _dollar(dialect))
     found: list[Region] = []
     position = 0
@@ -46,7 +46,6 @@ def regions(text: str, dialect: Dialect) -> list[Region]:
 
 
 def region_at(found: list[Region], offset: int) -> Region | None:
-    """Return the region that contains an offset, or None."""
     return next((region for region in found if region.start <= offset < region.end), None)
 
 
@@ -69,7 +68,6 @@ def arguments(text: str, start: int) -> tuple[list[str], int] | None:
 
 
 def balanced(text: str) -> bool:
-    """Whether all brackets are opened and closed."""
     closers: list[str] = []
     for _, character in _code_characters(text, 0):
         if character in _CLOSING:
@@ -80,7 +78,6 @@ def balanced(text: str) -> bool:
 
 
 def quoted_name(name: str, dialect: Dialect) -> str:
-    """Return a name for SQL, in the dialect's quotes if it needs them."""
     if name.isidentifier() and name.isascii() and name.islower():
         return name
     sign = "`" if dialect.double_is_string else '"'

@@ -1,4 +1,4 @@
-"""SQL for time, by dialect."""
+"""SQL for times, by dialect."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ _INTERVAL = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhdwMy])")
 
 
 def epoch(expression: str, dialect: str) -> str:
-    """Return SQL for a time in seconds since 1970."""
+    """Return SQL that converts a time to seconds since 1970."""
     return _EPOCH[dialect].format(expression)
 
 
 def from_epoch(expression: str, dialect: str) -> str:
-    """Return SQL for the time of a number of seconds since 1970."""
+    """Return SQL that converts seconds since 1970 to a time."""
     return _FROM_EPOCH[dialect].format(expression)
 
 
 def instant_type(dialect: str) -> str:
-    """Return the SQL type of an instant, for a cast."""
     return _INSTANTS.get(dialect, "timestamptz")
 
 
 def seconds(interval: str) -> int | None:
-    """Return the seconds in ``5m``, ``1h`` or ``1d``; None for a fraction of a second or any other string."""
+    """Return the seconds in an interval like ``5m``, ``1h`` or ``1d``; None for fractions of a second and other
+    strings."""
     match = _INTERVAL.fullmatch(interval.strip())
     if match is None:
         return None
@@ -79,7 +79,7 @@ def seconds(interval: str) -> int | None:
 
 
 def fixed_bucket(expression: str, length: int, dialect: str) -> str:
-    """Return SQL for the start of a time's bucket of ``length`` seconds, counted from 1970."""
+    """Return SQL that rounds a time down to a multiple of ``length`` seconds since 1970."""
     bins = _BINS.get(dialect)
     if bins is not None:
         return bins.format(expression, length)

@@ -1,5 +1,5 @@
-"""The driver of BigQuery: typed named parameters, a dry run that tells the kind of a statement, and cancels by job
-id."""
+"""The driver of BigQuery: typed named parameters, a dry run that finds out the kind of a statement, and cancellation by
+job id."""
 
 from __future__ import annotations
 
@@ -109,7 +109,6 @@ class BigQueryDriver:
         self._errors = (exceptions.GoogleAPIError, auth_exceptions.GoogleAuthError, OSError)
 
     def open(self) -> JobConnection:
-        """Create a client. Sends nothing."""
         endpoint = self._options.get("endpoint")
         return JobConnection(
             self._bigquery.Client(
@@ -133,7 +132,6 @@ class BigQueryDriver:
         return AnonymousCredentials() if is_plain else None
 
     def fetch(self, connection: JobConnection, bound: BoundSQL) -> Result:
-        """Run one SELECT as a job."""
         params = [self._parameter(name, value) for name, value in dict(bound.params or {}).items()]
         failure: TenantryError
         try:
@@ -155,9 +153,9 @@ class BigQueryDriver:
         return config
 
     def _dry_run(self, connection: JobConnection, sql: str, params: Sequence[Any]) -> str | None:
-        # BigQuery has no read-only mode. A dry run costs nothing and reports the kind of a statement: if it is not
-        # SELECT, as with writes and scripts, it is refused. Remote functions are not: they have the rights of the
-        # account.
+        # BigQuery has no read-only mode. A dry run costs nothing and reports the kind of a statement. Any kind but
+        # SELECT, such as a write or a script, is refused. Remote functions are permitted: they run with the rights of
+        # the account.
         config = self._config(params, dry_run=True, use_query_cache=False)
         job = connection.client.query(sql, config, retry=None, job_retry=None, timeout=self._limits.timeout)
         return None if job.statement_type == "SELECT" else _NO_SELECT
@@ -182,7 +180,6 @@ class BigQueryDriver:
         return self._bigquery.ScalarQueryParameter(name, _kind(value), _plain(value))
 
     def failure(self, error: Exception) -> TenantryError:
-        """Return the error to raise for an error of the client, by its reason."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -200,18 +197,15 @@ class BigQueryDriver:
         return query_error(self.source_id, evidence)
 
     def interrupt(self, connection: JobConnection) -> None:
-        """Cancel the job. Does not wait."""
         job_id, seconds = connection.job_id, self._limits.connect_timeout
         if job_id is not None:
             self._stopper.stop(connection, lambda: connection.client.cancel_job(job_id, retry=None, timeout=seconds))
 
     def close(self, connection: JobConnection) -> None:
-        """Close the client."""
         self._stopper.forget(connection)
         connection.client.close()
 
     def shutdown(self) -> None:
-        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 

@@ -1,6 +1,6 @@
-"""The driver of Databricks, over its SQL connector: named parameters that the server binds, and the connector's cancel.
+"""The driver of Databricks, over its SQL connector: the server binds named parameters, the connector cancels.
 
-Its tests use a fake server: it has not been tested with Databricks itself.
+The tests use a fake server, so this driver has not been tested with Databricks itself.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stop
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 # Databricks has no read-only sessions, and does not report the kind of a statement. So SQL must begin with a keyword
-# that reads, and contain no keyword that writes outside of strings, quoted names and comments (`with … insert`).
-# Functions are not checked: they have the rights of the token.
+# that reads. Outside of strings, quoted names and comments it must not contain a keyword that writes, as in
+# `with … insert`. Functions are not checked: they run with the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 _WRITES: Final = (
     "it contains a keyword that writes ({word}): if this is the name of a column or function, put it in backticks"
@@ -112,7 +112,7 @@ class DatabricksDriver:
         self._sql = import_module("databricks.sql")
 
     def open(self) -> CursorConnection:
-        """Open a session with a timeout, and UTC as its time zone. Raises SourceUnavailable."""
+        """Open a session in UTC that has a timeout. Raises SourceUnavailable."""
         failure: TenantryError
         try:
             return CursorConnection(
@@ -131,7 +131,6 @@ class DatabricksDriver:
         raise failure
 
     def fetch(self, connection: CursorConnection, bound: BoundSQL) -> Result:
-        """Run one statement that reads."""
         self._statements.check(bound, lambda: text_refusal(bound.sql))
         params = {name: _parameter(value) for name, value in dict(bound.params or {}).items()}
         cursor = connection.cursor = connection.connection.cursor()
@@ -148,7 +147,6 @@ class DatabricksDriver:
                 cursor.close()
 
     def failure(self, error: Exception) -> TenantryError:
-        """Return the error to raise for an error of the connector, by its class and SQLSTATE."""
         found = _SQLSTATE.findall(str(error))
         state = found[-1] if found else ""
         if state == _STOPPED:
@@ -160,18 +158,15 @@ class DatabricksDriver:
         return query_error(self.source_id, type(error).__name__ + (f" (SQLSTATE {state})" if state else ""))
 
     def interrupt(self, connection: CursorConnection) -> None:
-        """Cancel the query. Does not wait."""
         cursor = connection.cursor
         if cursor is not None:
             self._stopper.stop(connection, cursor.cancel)
 
     def close(self, connection: CursorConnection) -> None:
-        """End the session."""
         self._stopper.forget(connection)
         connection.connection.close()
 
     def shutdown(self) -> None:
-        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 

@@ -1,4 +1,5 @@
-"""The driver of Snowflake, over its connector: values bound by the server, one statement, and aborts by request id."""
+"""The driver of Snowflake, over its connector: the server binds values, runs one statement, and aborts by request
+id."""
 
 from __future__ import annotations
 
@@ -75,8 +76,8 @@ def connect_arguments(url: URL) -> dict[str, Any]:
         )
     if options.get("authenticator", "snowflake") not in _AUTHENTICATORS:
         raise InvalidSource(
-            f"the authenticator of a snowflake URL must be one of {', '.join(sorted(_AUTHENTICATORS))}: the others "
-            "need a person to log in",
+            f"the authenticator of a snowflake URL must be one of {', '.join(sorted(_AUTHENTICATORS))}, because all "
+            "others need a person to log in",
             field="/url",
         )
     if options.get("protocol", "https") != "https" and not is_loopback(options.get("host", "")):
@@ -100,10 +101,10 @@ class SnowflakeDriver:
         self._statements = ReadingStatements(source.id, self.dialect)
         self._stopper = Stopper(source.id, limits)
         self._connector = import_module("snowflake.connector")
-        self._cursor_class = _described(self._connector.cursor.SnowflakeCursor)
+        self._cursor_class = _with_statement_type(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
-        """Open a session with a timeout, and UTC as its time zone. Raises SourceUnavailable."""
+        """Open a session in UTC that has a timeout. Raises SourceUnavailable."""
         limits = self._limits
         failure: TenantryError
         try:
@@ -130,7 +131,6 @@ class SnowflakeDriver:
         raise failure
 
     def fetch(self, connection: Any, bound: BoundSQL) -> Result:
-        """Run one SELECT."""
         params = [_parameter(value) for value in bound.params or ()]
         cursor = connection.cursor(self._cursor_class)
         failure: TenantryError
@@ -149,8 +149,8 @@ class SnowflakeDriver:
         raise failure
 
     def _describe(self, cursor: Any, sql: str, params: Sequence[Any]) -> str | None:
-        # Snowflake has no read-only sessions. A statement that is not SELECT, such as a write, a script or `with … as
-        # procedure`, is refused. Functions and procedures in a SELECT have the rights of the role.
+        # Snowflake has no read-only sessions. A statement that is not a SELECT, such as a write, a script or `with … as
+        # procedure`, is refused. Functions and procedures in a SELECT run with the rights of the role.
         cursor.describe(sql, params, num_statements=1)
         return None if cursor.statement_type == _SELECT else _NO_SELECT
 
@@ -164,7 +164,6 @@ class SnowflakeDriver:
         return take_result(self.source_id, names, rows, self._limits, types=types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Return the error to raise for an error of the connector, by its number."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -181,18 +180,15 @@ class SnowflakeDriver:
         return query_error(self.source_id, type(error).__name__ + _number(error))
 
     def interrupt(self, connection: Any) -> None:
-        """Abort the query. Does not wait."""
         running = getattr(connection, "running", None)
         if running is not None:
             self._stopper.stop(connection, lambda: connection._cancel_query(*running))
 
     def close(self, connection: Any) -> None:
-        """End the session."""
         self._stopper.forget(connection)
         connection.close(retry=False)
 
     def shutdown(self) -> None:
-        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 
@@ -208,9 +204,7 @@ ENGINE: Final = Engine(
 )
 
 
-def _described(cursor_class: Any) -> Any:
-    """Return a cursor class that has the kind of its last statement as ``statement_type``."""
-
+def _with_statement_type(cursor_class: Any) -> Any:
     class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be here
         statement_type: int | None = None
 
@@ -222,7 +216,6 @@ def _described(cursor_class: Any) -> Any:
 
 
 def _with_bytes(rows: Iterable[tuple[Any, ...]], positions: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows with the connector's byte arrays converted to bytes."""
     for row in rows:
         yield tuple(
             bytes(value) if position in positions and value is not None else value for position, value in enumerate(row)

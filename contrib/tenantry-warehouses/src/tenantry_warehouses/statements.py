@@ -1,7 +1,7 @@
-"""What the drivers of the warehouses share: URL options, checks of statements, and threads that stop queries.
+"""Shared by the drivers of the warehouses: URL options, checks of statements, and threads that stop queries.
 
 A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, and before it runs for the
-first time, the engine is asked what kind of statement it is.
+first time, the driver asks the engine what kind of statement it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CHECKED: Final = 512  # the most SQL strings to remember as permitted
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
-    """Return the options of a URL. Raises InvalidSource for an option that is not ``known`` or is repeated."""
+    """Return the options of a URL. Raises InvalidSource for an unknown or repeated option."""
     options: dict[str, str] = {}
     for name, value in url.query.items():
         if name not in known or not isinstance(value, str):
@@ -45,7 +45,7 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
 
 
 class ReadingStatements:
-    """Refuses statements that do not read."""
+    """Refuses statements that do more than read."""
 
     def __init__(self, source_id: str, dialect: str) -> None:
         self._source_id = source_id
@@ -54,8 +54,8 @@ class ReadingStatements:
         self._lock = Lock()
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
-        """Check a statement. ``ask`` asks the engine, and returns the reason to refuse it, or None; it is not called
-        again for SQL that was permitted. Raises NotOneStatement, QueryFailed and the errors of ``ask``."""
+        """Raise NotOneStatement, QueryFailed or an error of ``ask`` unless the statement only reads. ``ask`` asks the
+        engine, and returns a reason to refuse the SQL, or None; permitted SQL is not asked about again."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:
@@ -69,7 +69,7 @@ class ReadingStatements:
 
 
 class Stopper:
-    """Sends requests that stop a query, in separate threads: all threads of the pool may be busy, and the event loop
+    """Sends requests that stop queries. Uses separate threads, because the pool's may all be busy and the event loop
     must not wait."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:
@@ -77,17 +77,15 @@ class Stopper:
         self._stopping: dict[int, Future[None]] = {}
 
     def stop(self, connection: Any, send: Callable[[], object]) -> None:
-        """Call ``send`` in a thread, unless the connection's last request is still unanswered. Does not wait."""
+        """Call ``send`` in a thread, unless the connection's last call still runs. Does not wait."""
         before = self._stopping.get(id(connection))
         if before is None or before.done():
             self._stopping[id(connection)] = self._threads.submit(_quietly, send)
 
     def forget(self, connection: Any) -> None:
-        """Forget a connection that is closed."""
         self._stopping.pop(id(connection), None)
 
     def shutdown(self) -> None:
-        """End the threads."""
         self._threads.shutdown(wait=False)
 
 

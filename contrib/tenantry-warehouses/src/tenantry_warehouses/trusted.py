@@ -1,6 +1,6 @@
-"""The driver of trusted sources: other SQLAlchemy dialects, kept read-only by nothing but the rights of their user.
+"""The driver of trusted sources: other SQLAlchemy dialects. Only the rights of the database user keep them read-only.
 
-Templates use the dialect ``duckdb``, because it binds lists by SQL that other engines have too: ``in (?, ?)``, and ``in
+Templates use the dialect ``duckdb``, because other engines understand its SQL for lists too: ``in (?, ?)``, and ``in
 (select null where false)`` for an empty list.
 """
 
@@ -35,7 +35,8 @@ from tenantry.sql import BoundSQL
 _BUFFERED = 1  # rows that SQLAlchemy fetches ahead
 
 # SQL that every engine lexes in the same way: plain strings, quoted names, two kinds of comments, and no character that
-# only some engines read as a quote, an escape or a comment. Else a placeholder could be in a string for one of them.
+# only some engines read as a quote, an escape or a comment. In other SQL, a placeholder of one engine could be a part
+# of a string for another.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
@@ -46,7 +47,7 @@ _PLAIN = re.compile(
 
 @lru_cache(maxsize=512)
 def is_plain(sql: str) -> bool:
-    """Whether every engine lexes this SQL in the same way, as one statement."""
+    """Return whether every engine lexes this SQL in the same way, as one statement."""
     return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
 
 
@@ -83,14 +84,14 @@ class TrustedDriver:
         raise failure
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
-        """Run one statement that reads, in a transaction that is rolled back."""
+        """Run one statement in a transaction that is rolled back."""
         check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "engines read its SQL in two ways: on a trusted dialect use plain quotes and comments, and no "
-                "backslash, backtick, square bracket, #, $ or letter directly before a quote",
+                "engines could read this SQL in different ways: on a trusted dialect use plain quotes and comments, "
+                "and no backslash, backtick, square bracket, #, $ or letter directly before a quote",
             )
         refuse_dynamic_sql(self.source_id, bound, None)
         try:
@@ -109,7 +110,6 @@ class TrustedDriver:
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Return the error to raise for an error of SQLAlchemy, by its SQLSTATE."""
         original = getattr(error, "orig", None)
         if getattr(error, "connection_invalidated", False):  # the server has closed the connection
             return unreachable_error(self.source_id, original or error)
@@ -118,20 +118,18 @@ class TrustedDriver:
         return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
     def interrupt(self, connection: Connection) -> None:
-        """Do nothing: SQLAlchemy's drivers have no common way to stop a query. After a timeout the caller goes on, but
-        the connection is occupied until the driver returns."""
+        """Do nothing, because SQLAlchemy's drivers have no common way to stop a query. After a timeout, the connection
+        stays occupied until the driver returns."""
 
     def close(self, connection: Connection) -> None:
-        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Dispose of the engine."""
         self._engine.dispose()
 
 
 def check_dialect(url: URL) -> None:
-    """Raise InvalidSource for an unknown dialect or an asynchronous driver."""
+    """Raise InvalidSource for a dialect that is not installed or an asynchronous driver."""
     missing = False
     try:
         dialect = url.get_dialect()

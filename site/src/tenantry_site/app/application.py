@@ -30,8 +30,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
-    """The errors and warnings as a collapsed list for the foot of a page; empty without any. Those of ``source``, the
-    page's file, come first."""
+    """The errors and warnings as a collapsed list for the foot of a page; empty without errors and warnings. Those
+    about ``source``, the page's file, come first."""
     found = [each for each in diagnostics if each.severity is not Severity.INFO]
     found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
     if not found:
@@ -78,8 +78,8 @@ def site_app(
 ) -> ASGIApp:
     """An ASGI app that serves the site in ``folder``: ``Mount("/docs", site_app("docs"))``.
 
-    The site is built at the first request. ``live``: for the author of a site, not for readers: the site is built again
-    when the folder changes, open pages reload themselves, and pages show diagnostics. ``relay``: an app
+    The site is built at the first request. ``live`` is for the author of a site, not for readers: when the folder
+    changes, the site is built again and open pages reload themselves; pages show diagnostics. ``relay``: an app
     (``tenantry_site.relay.Relay``) that is mounted at ``_relay`` and sends the playground's requests.
     """
     return SiteApp(folder, options, relay, live=live)

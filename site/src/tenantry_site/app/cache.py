@@ -39,8 +39,8 @@ class ServedSite:
     request_headers: frozenset[str]
 
     def has(self, path: str) -> bool:
-        """Whether a path is served as a file. Pages that only redirect are not: they are for static hosts, and this
-        server sends real redirects."""
+        """Whether a path is served as a file. Pages that only redirect do not count: they are for static hosts, while
+        this server sends real redirects."""
         return path in self.assets or (path in self.files and (not path.endswith(".html") or self.is_page(path)))
 
     def is_page(self, path: str) -> bool:

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 FOREVER = "public, max-age=31536000, immutable"
 """``Cache-Control`` for files with a content hash in their names."""
 FRESH = "no-cache"
-"""``Cache-Control`` for other files: they may be cached, but must be revalidated before each use."""
+"""``Cache-Control`` for files without a content hash: they may be cached, but must be revalidated before each use."""
 
 _CACHE_BYTES: Final = 16 * 2**20
 _MIN_COMPRESSED: Final = 860
 """Minimum size in bytes of content that is compressed; compression hardly makes smaller responses shorter."""
 _MAX_COMPRESSED: Final = 4 * 2**20
 _THREAD_FROM: Final = 32 * 2**10
-"""Content larger than this is compressed in a thread: it would block the event loop for more than a millisecond."""
+"""Content larger than this is compressed in a thread, because it would block the event loop for more than a
+millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,6 @@ class SiteResponse:
 
 
 def etag_of(content: bytes) -> str:
-    """An entity tag: a hash of the content."""
     return sha256(content).hexdigest()[:20]
 
 
@@ -61,7 +61,6 @@ class ResponseSender:
         self._compressed: LRUCache[str, bytes] = LRUCache(_CACHE_BYTES, getsizeof=len)
 
     async def send(self, response: SiteResponse, scope: Scope, send: Send) -> None:
-        """Send a whole response."""
         asked = Headers(scope=scope)
         headers = self._headers_of(response)
         tag = response.tag or etag_of(response.content)
@@ -77,8 +76,8 @@ class ResponseSender:
         await _send(response.status, headers, b"" if scope["method"] == "HEAD" else content, send)
 
     async def start(self, response: SiteResponse, size: int, scope: Scope, send: Send) -> bool:
-        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes;
-        it must not for a 304 response or a HEAD request."""
+        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes:
+        not for a 304 response or a HEAD request."""
         headers = self._headers_of(response)
         if self._add_etag(response, response.tag, Headers(scope=scope), headers):
             await _send(304, headers, b"", send)
@@ -204,7 +203,6 @@ def media_type(path: str) -> str:
 
 
 def is_compressible(kind: str) -> bool:
-    """Whether content of a media type is worth compressing."""
     return kind.startswith(_COMPRESSIBLE)
 
 
@@ -222,7 +220,7 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
         return False
     with file:
         found = os.fstat(file.fileno())
-        # The tag is the key of cached compressed content. It has the path, as copies may have equal times and sizes
+        # The tag is the key of cached compressed content. It includes the path: copies may have equal times and sizes
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )

@@ -40,15 +40,15 @@ class _WithoutSlash:
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """The address is that of the file at ``path``."""
+    """The match of an address that belongs to the file at ``path``."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectMatch:
-    """The address redirects to ``location``: an external address, or one relative to the request's address, which works
-    under any mount and proxy."""
+    """The match of an address that redirects to ``location``: an external address, or one relative to the request's
+    address, which works under any mount and proxy."""
 
     location: str
 

@@ -25,7 +25,7 @@ class Built:
     """The result of a build.
 
     ``pages``: number of pages; ``files`` and ``bytes``: number and total size of all files. ``published``: whether the
-    output folder was replaced; if not, it is unchanged, and ``diagnostics`` has the reason.
+    output folder was replaced; if not, it is unchanged, and ``diagnostics`` says why.
     """
 
     pages: int

@@ -146,14 +146,15 @@ DOCUMENT_LIMIT = 32 * 2**20
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT")
 )
-"""Flags to open files, as far as the system has them. ``O_NONBLOCK``: do not wait if a pipe has replaced the file."""
+"""Flags to open files, if the system has them. With ``O_NONBLOCK``, opening does not wait if a pipe has replaced the
+file."""
 
 
 class SiteFiles(Mapping[str, str | bytes]):
     """Relative path -> contents of the files of a scan: ``str`` for Markdown, JSON and YAML, ``bytes`` for other files.
 
     Each access reads the file again. It raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an
-    unreadable or too large file is empty, and ``diagnostics`` has the problem.
+    unreadable or too large file gives empty contents, and the problem is in ``diagnostics``.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -221,7 +222,6 @@ class SiteFiles(Mapping[str, str | bytes]):
 
 
 def is_text(path: str) -> bool:
-    """Whether a file of this name is read as text."""
     return path.lower().endswith(PAGES + DOCUMENTS)
 
 

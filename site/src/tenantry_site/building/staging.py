@@ -1,7 +1,7 @@
 """A staging folder, which replaces the output folder in one step.
 
-If the process is killed, the output is either the complete old or the complete new folder. After a power loss files may
-be truncated: they are not synced to disk, as a site can be rebuilt.
+If the process is killed, the output is either the complete old or the complete new folder. After a power loss, files
+may be truncated: they are not synced to disk, because a site can be rebuilt.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _CHUNK: Final = 2**20
 class Staging:
     """A context manager for a staging folder: ``with Staging(out) as staging: staging.write(…); staging.publish()``.
 
-    Leaving it removes files that were not published. Entering it raises SiteError if ``out`` cannot be created or has
-    files that no build made.
+    Leaving the context removes files that were not published. Entering it raises SiteError if ``out`` cannot be created
+    or has files that no build made.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:

@@ -69,8 +69,8 @@ def site() -> None:
 def check(target: str, form: str, strict: bool) -> None:
     """Check a configuration file, or the whole site in a folder.
 
-    For a file, also checks that the pages and images that it names exist in its folder; - reads only a configuration,
-    from stdin. The exit code is 1 if there is an error.
+    For a file, also check that the pages, images and OpenAPI files named in it exist in its folder. For -, read a
+    configuration from stdin and check it alone. The exit code is 1 if there is an error.
     """
     from tenantry_site.cli.output import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
@@ -86,7 +86,7 @@ def check(target: str, form: str, strict: bool) -> None:
 
 
 def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
-    """Check the target: its diagnostics, its name, and the contents of its files by path, for excerpts."""
+    """Check the target. Return its diagnostics, its name, and its files as path -> contents, for excerpts."""
     if target == "-":
         from tenantry_site.config import loads
         from tenantry_site.loading import LARGEST, too_large
@@ -115,7 +115,7 @@ def _content(path: Path) -> bytes:
 
 
 def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
-    """Whether a check with these diagnostics fails: they have an error or, with ``strict``, a warning."""
+    """Whether a check fails: it found an error or, with ``strict``, a warning."""
     bad = {"error", "warning"} if strict else {"error"}
     return any(diagnostic.severity in bad for diagnostic in found)
 

@@ -70,8 +70,8 @@ class Progress:
 
 
 def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """The lines of a summary: for each code its count, the first diagnostic with its fix, and further positions. Errors
-    come first; notes are only counted."""
+    """The lines of a summary: for each code its count, the first diagnostic with its fix, and the positions of further
+    diagnostics. Errors come first; notes are only counted."""
     codes: dict[str, list[Diagnostic]] = {}
     for diagnostic in found:
         codes.setdefault(diagnostic.code, []).append(diagnostic)
@@ -92,7 +92,7 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def position(diagnostic: Diagnostic) -> str:
-    """The position of a diagnostic: ``guides/start.md:12:3``, without an unknown line or column."""
+    """The position of a diagnostic: ``guides/start.md:12:3``. A line or column that is unknown is omitted."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])
 
@@ -106,14 +106,13 @@ def meanings() -> dict[str, str]:
 
 
 OBJECTS = 2_000
-"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes some hundreds,
-which are freed without a collection. A larger number would cost more memory than the time saved is worth."""
+"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes some hundreds of
+objects, which are freed without a collection. A larger number would cost more memory than the time saved is worth."""
 
 
 @contextmanager
 def spared() -> Iterator[None]:
-    """A context in which garbage collection runs less often and skips the objects that exist already, such as
-    modules."""
+    """A context in which garbage collection runs less often, and skips objects that existed before, such as modules."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS, *before[1:])

@@ -11,7 +11,7 @@ from tenantry_site.templating import render_template
 
 
 class CalloutKind(NamedTuple):
-    """A kind of callout. ``name``: its CSS class."""
+    """A kind of callout. ``name``: the CSS class."""
 
     name: str
     label: str
@@ -32,8 +32,8 @@ _TYPES = {
 
 
 def callout(element: Element, context: RenderContext) -> str:
-    """``<Callout type icon iconType color title>``. ``type`` selects a kind; without it, the author's icon and colour
-    are used."""
+    """``<Callout type icon iconType color title>``. ``type`` selects a kind; without ``type``, the author's icon and
+    colour are used."""
     wanted = element.text("type").lower()
     kind = _TYPES.get(wanted)
     if wanted and kind is None:
@@ -64,7 +64,7 @@ COLUMNS = 4
 def card(element: Element, context: RenderContext) -> str:
     """``<Card title icon iconType color href img horizontal cta arrow>``.
 
-    Only the title is an ``<a>``, though the whole card can be clicked: the card's text may contain other links.
+    The whole card can be clicked, but only the title is an ``<a>``, because the card's text may contain other links.
     """
     target = element.text("href").strip()
     href = context.href(target, element.line) if target else None
@@ -94,7 +94,7 @@ def card_group(element: Element, context: RenderContext) -> str:
 
 
 def column(element: Element, context: RenderContext) -> str:
-    """``<Column>``: a child of ``<Columns>``."""
+    """``<Column>``: one column of ``<Columns>``."""
     return render_template("components/column", content=children(context, *element.children))
 
 

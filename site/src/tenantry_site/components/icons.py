@@ -24,7 +24,7 @@ def icon(
     element: Element, context: RenderContext, default: str = "", attribute: str = "icon", colored: bool = True
 ) -> Markup:
     """The icon that an element's attribute gives: a name, the path of a picture, or an SVG. ``default``: name of the
-    icon without the attribute; ``colored``: apply the element's ``color``."""
+    icon to use without the attribute; ``colored``: apply the element's ``color``."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
         drawing = _own(name, element, context, attribute)
@@ -59,7 +59,7 @@ def _own(markup: str, element: Element, context: RenderContext, attribute: str) 
 
 
 def _attribute(markup: str, name: str) -> str:
-    """The value of an attribute in HTML or JSX markup; empty without it."""
+    """The value of an attribute in HTML or JSX markup; empty if there is no such attribute."""
     found = re.search(rf"""\s{name}\s*=\s*(?:\{{\s*)?(?:"([^"]*)"|'([^']*)'|`([^`$]*)`)""", markup)
     return unescape(found[found.lastindex or 1]).strip() if found else ""
 
@@ -104,14 +104,14 @@ _CAMEL: Final = re.compile(
     r"|Color|Effect|Order)(?=\s*=)"
 )
 _TEXT: Final = re.compile(r">[^<>]+<")
-"""Text between elements. It is removed, as no element that is kept shows text."""
+"""Text between elements. It is removed, because none of the allowed elements shows text."""
 _OPENING: Final = re.compile(r"<svg\b[^>]*>")
 _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|height)="[^"]*")')
 
 
 def own_svg(markup: str, prefix: str) -> str:
-    """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before its
-    ids, so that drawings on one page do not share ids."""
+    """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before each
+    id in it, so that drawings on one page do not share ids."""
     text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
     text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
     cleaned = nh3.clean(

@@ -28,13 +28,13 @@ CODES: dict[str, str] = {
 
 
 def report_outside(element: Element, context: RenderContext, parents: str) -> None:
-    """Report a part, such as a tab, outside its parent component; it is shown anyway."""
+    """Report a part, such as a tab, outside its parent component. The part is shown anyway."""
     message = f"<{element.name}> is outside {parents}: it is shown as a separate section"
     context.report(Severity.WARNING, "PAGE050", message, f"put it into {parents}", element.line)
 
 
 def report_beside(element: Element, context: RenderContext, parts: str) -> None:
-    """Report content between the parts of a component; it is shown with the part before it."""
+    """Report content between the parts of a component. The content is shown with the part before it."""
     message = f"<{element.name}> has content that is not in a {parts}: it is shown with the part before it"
     context.report(
         Severity.INFO, "PAGE051", message, f"put it into a {parts}, or before or after <{element.name}>", element.line
@@ -82,8 +82,8 @@ _COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in name
 
 
 def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
-    """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without a colour that
-    is known, which is reported."""
+    """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without the
+    attribute, or if the colour is unknown, which is reported."""
     if attribute not in element.attributes:
         return ""
     color = nearest_color(element.text(attribute))
@@ -111,12 +111,12 @@ def nearest_color(color: str) -> str | None:
 
 
 def safe(html: str) -> Markup:
-    """Mark HTML or an address that ``RenderContext`` returned as safe: it is already escaped."""
+    """Mark a string as safe. It must be HTML or an address that ``RenderContext`` returned, because those are already
+    escaped."""
     return Markup(html)  # noqa: S704  # the only code that calls text safe
 
 
 def children(context: RenderContext, *nodes: Node) -> Markup:
-    """The nodes as safe HTML."""
     return safe(context.render(nodes))
 
 
@@ -131,7 +131,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def title(element: Element, context: RenderContext, default: str = "", attribute: str = "title") -> Markup:
-    """The title of a component as HTML; without one it is reported, and ``default`` is used."""
+    """The title of a component as HTML. If it has none, that is reported and ``default`` is used."""
     found = line(context, element.text(attribute))
     if not found:
         report_missing(element, context, attribute, default)

@@ -9,7 +9,8 @@ from tenantry_site.page import Element, RenderContext
 from tenantry_site.templating import render_template
 
 LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
-"""Attributes of ``<ParamField>``, of which one is set: it says where the parameter is sent; its value is the name."""
+"""Attributes of ``<ParamField>``, of which an author sets one. It says where the parameter is sent; its value is the
+parameter's name."""
 
 
 class FieldLabel(NamedTuple):

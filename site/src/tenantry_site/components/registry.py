@@ -46,7 +46,7 @@ _BY_NAME: Mapping[str, Component] = {
 
 
 def _as_plain_text(component: Component) -> Component:
-    """Make a component return a plain str: joining its HTML to other strings as ``Markup`` would escape those."""
+    """Make a component return a plain str, because joining ``Markup`` to other strings would escape those strings."""
     return lambda element, context: str(component(element, context))
 
 

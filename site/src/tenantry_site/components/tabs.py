@@ -95,7 +95,7 @@ def _without_tags(node: Node, spans: list[tuple[int, int]]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class TabPanel:
-    """A tab for its template. ``titled``: the content already shows the title."""
+    """The template variables of a tab. ``titled``: the content already shows the title."""
 
     id: str
     title: Markup
@@ -119,7 +119,7 @@ def tabs(element: Element, context: RenderContext) -> str:
 
 
 def tab(element: Element, context: RenderContext) -> str:
-    """A ``<Tab>`` outside ``<Tabs>``, which is reported."""
+    """A ``<Tab>`` outside ``<Tabs>``: it is reported, and rendered alone."""
     markup.report_outside(element, context, "<Tabs>")
     return render_template("components/tab", tab=_tab(ComponentPart(element), 1, context))
 
@@ -173,8 +173,8 @@ def _code(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
 
 
 def tab_group(tabs: Sequence[TabPanel], before: str = "", *, code: bool = False, mark: str = "") -> Markup:
-    """Tabs as a list of links to the sections below it. ``before``: content above them; ``mark``: a name by which
-    scripts find the group."""
+    """Tabs as a list of links, with the sections below the list. ``before``: content above the list; ``mark``: a name
+    by which scripts find the group."""
     return render_template("components/tabs", tabs=tabs, before=before, code=code, mark=mark)
 
 
@@ -204,7 +204,7 @@ def steps(element: Element, context: RenderContext) -> str:
 
 
 def step(element: Element, context: RenderContext) -> str:
-    """A ``<Step>`` outside ``<Steps>``, which is reported: a list of one step."""
+    """A ``<Step>`` outside ``<Steps>``: it is reported, and rendered as a list of one step."""
     markup.report_outside(element, context, "<Steps>")
     alone = _step(element, (), "", _number(element, 1, context), context)
     return render_template("components/steps", steps=[alone])

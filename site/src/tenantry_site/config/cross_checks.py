@@ -32,7 +32,7 @@ _NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contri
 
 def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
     """Report pages that are in the navigation twice, are missing from ``files``, or are in ``files`` but not in the
-    navigation. ``files`` None: only repeated pages."""
+    navigation. If ``files`` is None, only repeated pages are reported."""
     named = context.strings[StringKind.PAGE]
     first: dict[str, JsonPath] = {}
     for path, location in named:
@@ -197,7 +197,7 @@ def _folders(pages: Iterable[str]) -> set[str]:
 
 
 def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
-    """The shortest of the folders whose path starts with the prefix or ends with ``/`` and the prefix."""
+    """The shortest folder path that starts with the prefix, or ends with ``/`` and the prefix."""
     return min(
         (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
         key=lambda one: (len(one), one),
@@ -206,7 +206,7 @@ def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
 
 
 def check_redirects(context: ReadContext) -> None:
-    """Report and drop redirects whose source another redirect has already, and redirects in a cycle."""
+    """Report and drop redirects that repeat the source of an earlier redirect, and redirects in a cycle."""
     first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
     dropped: list[dict[str, Any]] = []
     for clean, location in context.objects[Redirect]:
@@ -255,7 +255,8 @@ _LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "anchors": (Anchor, ("name", "url", "version")),
     "tabs": (Tab, ("name", "url")),
 }
-"""Field -> the class of its items, and the attributes of which two items must differ in at least one."""
+"""Field -> the class of its items, and the attributes that are compared: items in which all of these are equal are
+duplicates."""
 
 
 def check_duplicates(context: ReadContext) -> None:
@@ -278,13 +279,14 @@ _CLOSED = re.compile(
     rf"(/colors|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/topAnchor"
     rf"|/primaryTab|/api|/api/auth|/footerSocials|{_GROUP})/[^/]+"
 )
-"""Fields of the objects that other programs reject if they have an unknown key. Group 1 is the object."""
+"""Matches the JSON pointer of a field in an object that other programs reject if it has an unknown key. Group 1 is the
+object's pointer."""
 _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"
 )
-"""Values of fields with two allowed types, such as a string or an object. With an error inside the object, other
-programs find that the value has neither type. Group 1 is the value."""
+"""Matches a JSON pointer into a field that has two allowed types, such as a string or an object. If there is an error
+inside the object, other programs find that it has neither type. Group 1 is the field's pointer."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
 _UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})
@@ -292,7 +294,8 @@ _REASONS_SHOWN = 3
 
 
 def check_strictness(context: ReadContext) -> None:
-    """Report the objects that other programs reject as a whole, each once, with the errors that are the reason."""
+    """Report, once each, the objects that other programs reject as a whole, with the errors that cause the
+    rejection."""
     objects: dict[str, tuple[JsonPath, list[str]]] = {}
     reported = {location.pointer() for _, location in context.diagnostics.located}
     for code, location in [*context.diagnostics.located, *(("", location) for location in context.refused_elsewhere)]:
@@ -315,8 +318,8 @@ def check_strictness(context: ReadContext) -> None:
 
 
 def _refused_objects(code: str, pointer: str) -> set[str]:
-    """Pointers of the objects that other programs reject for a diagnostic; an empty ``code``: for a key that is
-    accepted here."""
+    """Pointers of the objects that other programs reject because of the diagnostic ``code`` at ``pointer``. An empty
+    ``code`` means a key that only other programs refuse."""
     closed = _CLOSED.fullmatch(pointer) if code in _UNKNOWN or not code else None
     either = _EITHER.match(pointer) if code in _UNFIT else None
     return {match[1] for match in (closed, either) if match is not None}

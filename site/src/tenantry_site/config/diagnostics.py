@@ -15,8 +15,8 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 
 class DiagnosticCode(NamedTuple):
-    """A diagnostic code. ``in_schema``: the JSON Schemas check for this problem too, and reject a file that has it:
-    both schemas if it is an error, the strict one if it is a warning."""
+    """A diagnostic code. ``in_schema``: the JSON Schemas also reject a file with this problem; both schemas reject an
+    error, only the strict one rejects a warning."""
 
     severity: Severity
     meaning: str
@@ -105,8 +105,8 @@ CODES: dict[str, str] = {code: entry.meaning for code, entry in CODE_TABLE.items
 
 
 MAX_PER_CODE = 500
-"""Diagnostics of one code that are listed; further ones are only counted, so that a large file has no endless
-report."""
+"""Maximum number of diagnostics listed for one code. Further ones are only counted, which bounds the report of a large
+file."""
 
 
 class ConfigDiagnostics:
@@ -121,14 +121,13 @@ class ConfigDiagnostics:
         self.located: list[tuple[str, JsonPath]] = []
 
     def add_at(self, offset: int, code: str, message: str, fix: str = "", pointer: str = "") -> None:
-        """Add a diagnostic at an offset of the text."""
         self._counts[code] += 1
         if self._counts[code] <= MAX_PER_CODE:
             line, column = self.source.position(offset)
             self._list.append(Diagnostic(CODE_TABLE[code].severity, code, message, fix, pointer, line, column))
 
     def add(self, location: JsonPath, code: str, message: str, fix: str = "", *, of_key: bool = False) -> None:
-        """Add a diagnostic about the value at ``location``; with ``of_key``, at the position of its key."""
+        """Add a diagnostic about the value at ``location``. ``of_key``: report the position of the value's key."""
         if self._counts[code] < MAX_PER_CODE:
             self.located.append((code, location))
             self.add_at(location.offset(of_key=of_key), code, message, fix, location.pointer())
@@ -136,15 +135,13 @@ class ConfigDiagnostics:
             self._counts[code] += 1
 
     def add_syntax_error(self, problem: SyntaxProblem) -> None:
-        """Add a syntax error as a diagnostic."""
         self.add_at(problem.offset, problem.code, problem.message, problem.fix)
 
     def is_full(self, code: str) -> bool:
-        """Whether further diagnostics of the code are only counted, so that callers need not find out their details."""
+        """Whether further diagnostics with this code are only counted. Callers then need not find out their details."""
         return self._counts[code] >= MAX_PER_CODE
 
     def has_error(self) -> bool:
-        """Whether a diagnostic is an error."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self._list)
 
     def finish(self) -> tuple[Diagnostic, ...]:
@@ -158,12 +155,11 @@ class ConfigDiagnostics:
 
 
 _REQUIRED = frozenset({"destination", "group", "name", "navigation", "pages", "primary", "source", "url"})
-"""Fields that are required in all, or nearly all, objects that have them: for null, the fix is not to omit the
-field."""
+"""Fields that are required in nearly all objects. If one of them is null, the fix does not suggest omitting it."""
 
 
 class ReadContext:
-    """What is collected while a file is read: its diagnostics, and its values, which later checks compare.
+    """The data collected while a file is read: its diagnostics, and the values that later checks compare.
 
     ``objects``: model class -> (values by attribute, path) of every object. ``strings``: kind -> (string, path), for
     the kinds that later checks need. ``foreign_keys`` and ``newer_keys`` are reported together, at the end.
@@ -199,7 +195,7 @@ class ReadContext:
         self.diagnostics.add(location, "CFG041", f"{location.display()} is {describe(value)}, not {expected}", fix)
 
     def drop(self, field: str, items: list[dict[str, Any]]) -> None:
-        """Remove items (by identity) from a list of the site."""
+        """Remove items, compared by identity, from a list of the configuration."""
         gone = {id(item) for item in items}
         if gone:
             for site, _ in self.objects[SiteConfig]:

@@ -78,7 +78,8 @@ class Gradient(_Model):
 class Background(_Model):
     """The background colours of the page in light and dark mode.
 
-    SPEC 2.2 requires both; a file with only one gets a warning, because many real files have only one.
+    SPEC 2.2 requires both colours. A file with only one gets a warning instead of an error, because many real files
+    have only one.
     """
 
     light: Hex | None = Field(default=None, description="Background colour of the page in light mode.")
@@ -252,8 +253,8 @@ class PrimaryTab(_Model):
 class NamedDocument(NamedTuple):
     """A reference to an OpenAPI file.
 
-    ``written``: the path or address in the configuration file; ``url``: that of the tab or anchor with the reference,
-    None at the top level; ``pointer``: JSON pointer of the field.
+    ``written``: the path or address in the configuration file; ``url``: the ``url`` of the tab or anchor that names the
+    file, None for the top-level field; ``pointer``: JSON pointer of the field.
     """
 
     written: str
@@ -302,7 +303,7 @@ class SiteConfig(_Model):
 
     @property
     def documents(self) -> tuple[NamedDocument, ...]:
-        """All references to OpenAPI files: those of the top-level field, then of tabs, then of anchors."""
+        """All references to OpenAPI files: in the top-level field, then in tabs, then in anchors."""
         parts: list[tuple[str, tuple[str, ...], str | None]] = [("/openapi", self.openapi, None)]
         parts += [(f"/tabs/{at}/openapi", tab.openapi, tab.url) for at, tab in enumerate(self.tabs)]
         parts += [(f"/anchors/{at}/openapi", anchor.openapi, anchor.url) for at, anchor in enumerate(self.anchors)]

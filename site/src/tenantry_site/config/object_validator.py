@@ -68,8 +68,8 @@ class ObjectValidator(Validator):
         return self._object(value, location, context)
 
     def _report_neither(self, value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-        """Report an object without ``group`` and ``pages`` where a group is expected; its other fields are still
-        checked."""
+        """Report an object that has neither ``group`` nor ``pages`` where a group is expected. Its other fields are
+        still checked."""
         message = f"{location.display()} is {describe(value)}: neither a page nor a group"
         context.diagnostics.add(location, "CFG066", message, self._neither_fix(value))
         if len(location.keys()) == 2:  # an item of the navigation itself can only be a group
@@ -129,7 +129,7 @@ class ObjectValidator(Validator):
         return {"anyOf": [self.fields[self.shorthand[0]].validator.schema(strict=strict), reference]}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema of the object, to which ``schema`` refers."""
+        """The JSON Schema of the object. The result of ``schema`` refers to it."""
         properties: Schema = {}
         for key, known in self.fields.items():
             properties[key] = {"description": known.description, **known.validator.schema(strict=strict)}
@@ -158,7 +158,7 @@ _VALIDATORS: dict[type[BaseModel], ObjectValidator] = {}
 
 
 def validator_for(model: type[BaseModel]) -> ObjectValidator:
-    """The validator of a model class. It is cached before its fields are added, as a group contains groups."""
+    """The validator of a model class. It is cached before its fields are added, because groups can contain groups."""
     if model in _VALIDATORS:
         return _VALIDATORS[model]
     validator = _VALIDATORS[model] = ObjectValidator(model, model.shorthand)  # type: ignore[attr-defined]  # every class of the model has it
@@ -171,7 +171,6 @@ def validator_for(model: type[BaseModel]) -> ObjectValidator:
 
 
 def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
-    """The validator for a type annotation of the model."""
     kinds = [each for each in info.metadata if isinstance(each, StringKind)]
     if annotation is str and kinds:
         return StringValidator(kinds[0])
@@ -222,8 +221,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema(*, strict: bool = False) -> dict[str, Any]:
     """The JSON Schema (2020-12) of the configuration file, as a new dict.
 
-    It rejects a file if ``loads`` reports an error or, with ``strict``, a warning, whose code has ``in_schema`` in
-    ``diagnostics.CODE_TABLE``; it accepts all other files. The lenient schema accepts unknown keys and is meant for
+    The schema rejects a file if ``loads`` reports an error or, with ``strict``, a warning, whose code has ``in_schema``
+    in ``diagnostics.CODE_TABLE``. It accepts all other files. The lenient schema accepts unknown keys and is meant for
     editors; the strict one is meant for release checks.
     """
     definitions: dict[str, Any] = {

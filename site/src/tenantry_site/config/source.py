@@ -143,11 +143,11 @@ class SourceText:
         return line, offset - self._lines()[line - 1] + 1
 
     def line_at(self, offset: int) -> str:
-        """The line at an offset, without its end."""
+        """The line at an offset, without its line break."""
         return self.line(self.position(offset)[0])
 
     def line(self, number: int) -> str:
-        """A line by number, without its end; empty if out of range."""
+        """A line by number, without its line break; empty if there is no such line."""
         starts = self._lines()
         if not 0 < number <= len(starts):
             return ""
@@ -177,7 +177,7 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonArray(list[Any]):
-    """A JSON array. ``start``: offset of its bracket; ``offsets``: those of its items."""
+    """A JSON array. ``start``: offset of its bracket; ``offsets``: the offsets of its items."""
 
     __slots__ = ("offsets", "start")
 

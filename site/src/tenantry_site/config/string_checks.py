@@ -42,7 +42,8 @@ _MAY_BE_EMPTY = frozenset({StringKind.PLAIN, StringKind.TITLE, StringKind.PAIR, 
 
 
 def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """Check a string of any kind: the string for the model, or None if it is unusable. Problems are reported."""
+    """Check a string of any kind and report its problems. Return the string for the model, or None if it is
+    unusable."""
     if _CONTROL.search(text):
         message = f"{location.display()} has control characters: {quoted(text)}"
         context.diagnostics.add(location, "CFG054", message, "remove them")
@@ -64,7 +65,8 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """The address with its scheme, if it is a mail address or a host without one, which is reported; else None."""
+    """If the string is a mail address or a host name without a scheme, report that and return it with the scheme.
+    Otherwise return None."""
     if _MAIL.search(text):
         message = f"{location.display()} is {quoted(text)}, a mail address without mailto:, which is added"
         context.diagnostics.add(location, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")
@@ -79,7 +81,6 @@ def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | N
 
 
 def _report_not_followed(text: str, location: JsonPath, context: ReadContext, fix: str) -> str | None:
-    """Report an unsupported address; return None."""
     message = f"{location.display()} is {quoted(text)}, which is not an address that is supported here"
     context.diagnostics.add(location, "CFG048", message, fix)
     return None

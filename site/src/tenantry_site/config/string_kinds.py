@@ -17,7 +17,8 @@ def _hidden(scheme: str) -> str:
 
 
 class StringKind(Enum):
-    """The meaning of a string, which selects its checks. The value describes it in messages."""
+    """The meaning of a string, which selects the checks of the string. The enum value describes the kind in
+    messages."""
 
     __hash__ = object.__hash__  # for speed: each string needs a lookup, and Enum's hash is a Python function
 

@@ -45,7 +45,8 @@ class SyntaxErrors:
         return f"line {line}, column {column}"
 
     def _file_problem(self) -> SyntaxProblem | None:
-        """A problem of the whole file, such as merge markers; it is reported instead of the error that it causes."""
+        """A problem of the whole file, such as merge markers. It is reported instead of the syntax error that it
+        causes."""
         if not self._searched:
             self._searched = True
             self._of_all = self._find_file_problem()
@@ -88,7 +89,6 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG010", f"the file begins with {rest}, not with {{", fix, at)
 
     def no_value(self, at: int) -> SyntaxProblem:
-        """A value is missing here."""
         character = self._text[at]
         if character == END:
             return SyntaxProblem(

@@ -1,7 +1,7 @@
 """Reports unknown keys.
 
-A key is looked up among the fields of other generators and of the newer format (reported together, once for a file),
-then among renamed or misplaced fields, then among similar spellings.
+A key is first looked up among the fields of other generators and of the newer format, each reported once for a file;
+then among renamed or misplaced fields; then among similar spellings.
 """
 
 from __future__ import annotations
@@ -194,8 +194,8 @@ def _report(model: type, key: str, free: list[str], location: JsonPath, context:
 
 
 def report_collected_keys(context: ReadContext, *, newer_reported: bool) -> None:
-    """Report fields of other generators, and those of the newer format unless ``newer_reported``: each once for a
-    file."""
+    """Report all fields of other generators in one diagnostic and, unless ``newer_reported``, all fields of the newer
+    format in another."""
     if context.foreign_keys:
         message = f"fields of other generators, which have no effect here: {_listed(context.foreign_keys)}"
         context.diagnostics.add(context.foreign_keys[0], "CFG031", message, of_key=True)

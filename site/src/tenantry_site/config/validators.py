@@ -40,7 +40,7 @@ class Validator(Protocol):
         """The value for the model. An unusable value gives None, and its problem is reported."""
 
     def schema(self, *, strict: bool) -> Schema:
-        """JSON Schema that rejects values with errors, and with ``strict`` also those with warnings, as far as JSON
+        """A JSON Schema that rejects values with errors and, with ``strict``, values with warnings, as far as JSON
         Schema can express the check."""
 
 
@@ -59,7 +59,7 @@ _ALIASES: dict[str, str] = {
 """Other words for enumeration values (in lower case, without ``-`` and ``_``) -> the value that is read instead."""
 
 _UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
-"""Values that mean the default: the fix for one is to leave the field out."""
+"""Values by which authors mean the default. The fix for such a value is to leave the field out."""
 
 _NEWER_STYLES = frozenset({"regular", "sharp-duotone-solid", "sharp-light", "sharp-regular", "sharp-thin"})
 """Icon styles that are not among the six of SPEC 2.2 but occur in real files."""
@@ -72,7 +72,8 @@ OTHER_PLATFORMS = frozenset({
 """Platforms without support here. They are not typing errors, so no similar name is suggested."""
 
 _SHOWN: dict[type, tuple[str, ...]] = {CallToAction: ("name", "url"), Api: ("baseUrl",), Colors: ("primary",)}
-"""Fields that ``example_object`` shows instead of its default, the required fields or, without any, the first two."""
+"""Model class -> the fields that ``example_object`` shows. For other classes it shows the required fields or, if none
+is required, the first two."""
 
 _BARE: dict[type, str] = {
     Anchor: "url",
@@ -90,12 +91,12 @@ _BARE: dict[type, str] = {
     TopbarLink: "url",
     Version: "name",
 }
-"""The field that an author probably meant by writing a string instead of the object."""
+"""Model class -> the field that an author probably meant by writing a string instead of the object."""
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object; a
-    string is shown in the field that was probably meant."""
+    """An example of a model class in JSON, for messages. ``value``: the value that the author wrote instead of an
+    object. A string is shown in the field that was probably meant."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -136,7 +137,7 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The favicon for light mode, else for dark mode, of an object with both, as in the newer format."""
+        """The favicon for light mode (or, without it, for dark mode) of an object with both, as in the newer format."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"
@@ -150,7 +151,7 @@ class StringValidator(Validator):
         return {"$ref": f"#/$defs/{self.kind.name.lower()}"}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The schema of this kind of string, to which ``schema`` refers."""
+        """The JSON Schema of this kind of string. The result of ``schema`` refers to it."""
         rules = string_schema(self.kind, strict=strict)
         whole: Schema = {"type": "string"}
         if rules:
@@ -165,8 +166,6 @@ class StringValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class BooleanValidator(Validator):
-    """Validates ``true`` and ``false``."""
-
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         if isinstance(value, bool):
             return value
@@ -256,8 +255,6 @@ class ListValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class StringOrObjectValidator(Validator):
-    """Validates values that may be a string or an object."""
-
     text: StringValidator
     object: Validator
 

@@ -1,6 +1,6 @@
-"""What authors call an icon that has another name here: names of a second well-known set, and of paid icons.
+"""Synonyms of icon names: the names in a second well-known icon set, and the names of paid icons.
 
-A line is an icon and the names that also mean it. Names that end with a number (``code-2``) need no line.
+Each line is an icon, a colon and its synonyms. Names that end with a number (``code-2``) need no line.
 """
 
 from __future__ import annotations

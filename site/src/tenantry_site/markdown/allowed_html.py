@@ -15,8 +15,8 @@ from dataclasses import dataclass
 class Allowed:
     """How an element is written to a page.
 
-    ``tag``: the tag that is written; ``attributes``: those allowed besides ``EVERYWHERE``; ``block``: it is a block,
-    not part of a line of text; ``phrasing``: it may contain no paragraphs; ``void``: it has no closing tag.
+    ``tag``: the tag that is written; ``attributes``: those allowed in addition to ``EVERYWHERE``; ``block``: it is a
+    block, not part of a line of text; ``phrasing``: it may not contain paragraphs; ``void``: it has no closing tag.
     """
 
     tag: str
@@ -86,7 +86,7 @@ EVERYWHERE = frozenset({"id", "title", "lang", "dir", "align"})
 SWITCHES = frozenset({"open", "reversed", "loop", "muted", "playsinline", "default"})
 
 RAW = frozenset({"script", "style", "svg", "math", "template", "noscript", "pre"})
-"""Elements whose contents are not parsed as Markdown. ``pre`` is shown; the others are removed with their contents."""
+"""Elements whose contents are not parsed as Markdown. ``pre`` is shown; all others are removed with their contents."""
 
 REMOVED = frozenset({
     "applet", "base", "body", "button", "canvas", "dialog", "embed", "fieldset", "form", "frame", "frameset", "head",
@@ -111,7 +111,7 @@ IMPLIED: Mapping[str, frozenset[str]] = {
 """Element -> the open elements that its opening tag closes, because HTML allows their closing tags to be omitted."""
 
 OPTIONAL = frozenset({"li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "p", "colgroup"})
-"""Elements whose closing tag may be omitted: they end with the element around them."""
+"""Elements whose closing tag may be omitted. Such an element ends with the element around it."""
 
 _VALUES: Mapping[str, frozenset[str]] = {
     "align": frozenset({"left", "right", "center"}),

@@ -58,21 +58,19 @@ class BlockRenderer:
         self.buffer: HtmlBuffer = buffer
 
     def render(self, tokens: Tokens, title: str = "", *, shift: int = 0, anchored: bool = True) -> None:
-        """Render block tokens. ``title``: omit the first level-1 heading with this text, as the layout shows the
-        title. ``shift``: number of levels by which headings are demoted. ``anchored``: give headings ids and links.
-        """
+        """Render block tokens. ``title``: omit the first level-1 heading with this text, because the layout shows the
+        title. ``shift``: number of levels by which headings are demoted. ``anchored``: give headings ids and links."""
         self._title, self._shift, self._anchored = title, shift, anchored
         self._render_blocks(tokens)
         self._render_footnotes()
 
     def tokens(self, text: str) -> Tokens:
-        """Parse Markdown into block tokens."""
         tokens: Tokens = []
         self._parser.block.parse(text, self._parser, self._env, tokens)
         return tokens
 
     def render_inline(self, text: str, line: int) -> None:
-        """Render one line of Markdown; ``line`` is its number in the page."""
+        """Render one line of Markdown. ``line``: number of the line in the page."""
         self._inline_renderer.render(text, line)
 
     def _render_blocks(self, tokens: Tokens) -> None:
@@ -109,7 +107,7 @@ class BlockRenderer:
             buffer.out.insert(start, f"<h{level}>")
             buffer.out.append(f"</h{level}>\n")
             return at + 3
-        text = sections.since(mark)
+        text = sections.take_words(mark)
         identifier = buffer.context.identifier(text)
         if depth == 1 and self._title and text.casefold() == self._title.casefold():
             self._title = ""
@@ -189,7 +187,7 @@ class BlockRenderer:
 
     def _table_head(self, tokens: Tokens, at: int) -> int:
         """Open a table in a group that is labelled with the table's columns and can be scrolled with the keyboard. The
-        group is not a landmark: a page may have many tables, often with the same columns."""
+        group is not a landmark, because a page may have many tables with the same columns."""
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":

@@ -158,8 +158,6 @@ _LANGUAGE = re.compile(r"[a-z0-9.+#_-]{1,40}\Z")
 
 
 class Highlighter:
-    """Highlights code blocks, with a cache."""
-
     __slots__ = ("_cache", "_size")
 
     def __init__(self) -> None:

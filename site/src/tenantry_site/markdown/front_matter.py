@@ -1,7 +1,7 @@
 """Parses front matter: the metadata between two lines of three dashes at the top of a page.
 
 Most front matter is lines of ``key: value``, which a fast path parses. Other front matter is read from the events of a
-YAML parser instead of with a YAML loader: so all values stay strings, and deep nesting cannot overflow the stack.
+YAML parser, not with a YAML loader, so that all values stay strings and deep nesting cannot overflow the stack.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _PLAIN = re.compile(
     \Z""",
     re.VERBOSE,
 )
-"""Matches a simple line. Callers strip trailing blanks first: matching them here would take quadratic time."""
+"""Matches ``key: value`` with a plain, quoted or empty value. Callers strip trailing blanks first, because matching
+them here would take quadratic time."""
 _LOOSE = re.compile(r"([A-Za-z][\w:.-]*)[ \t]*:[ \t]*(.*)\Z")
 """Matches any ``key: value`` line, for front matter that is not valid YAML. Callers strip trailing blanks first."""
 _TEXTS = {

@@ -1,7 +1,7 @@
 """HtmlBuffer collects the HTML and component nodes of one text, and tracks its open elements.
 
 Contents are buffered until the closing tag: then an HTML element's tags are put around them, or they become a
-component's children. If a tag is never closed, its contents stay without it, so that no text is lost.
+component's children. If a tag is never closed, it is dropped and its contents stay, so that no text is lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INDEXED = ("title", "label", "description", "caption", "tip", "path", "query", 
 
 
 class HtmlBuffer:
-    """The output of rendering one text. ``out``: HTML strings and nodes in page order."""
+    """The output of rendering one Markdown text. ``out``: HTML strings and nodes in page order."""
 
     __slots__ = (
         "_in_paragraph",
@@ -47,7 +47,8 @@ class HtmlBuffer:
         self.diagnostics: PageDiagnostics = diagnostics
         self.sections: PageSections = sections
         self.is_page: bool = is_page
-        """Whether line numbers are those of the page. False for a snippet or description: nodes then have line 0."""
+        """Whether the text is a page. The nodes of a snippet or description have the line 0, because their lines are
+        not lines of the page."""
         self.has_content: bool = False
         """Whether the open paragraph has visible content; a paragraph without any is not written."""
         self._markdown_elements: list[OpenElement] = []
@@ -69,7 +70,6 @@ class HtmlBuffer:
         self._open_paragraph()
 
     def end_paragraph(self) -> None:
-        """End the paragraph of the last ``begin_paragraph``."""
         self._close_paragraph()
         self._in_paragraph = False
 
@@ -189,7 +189,7 @@ class HtmlBuffer:
         self._open_paragraph()
 
     def close(self, tag: Tag, line: int, *, within: bool) -> bool:
-        """Close the innermost open element of the tag's name. False if no such element is in reach."""
+        """Close the innermost open element with the tag's name. Return False if the tag cannot close any element."""
         element = self.elements.find(tag.name)
         if element is None:
             return False
@@ -202,7 +202,6 @@ class HtmlBuffer:
         return True
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Add a diagnostic about the page or snippet."""
         self.diagnostics.add(severity, code, message, fix, line)
 
     def _close_down_to(self, element: OpenElement) -> None:
@@ -211,7 +210,8 @@ class HtmlBuffer:
         self._close_element(element)
 
     def _close_unclosed(self, element: OpenElement) -> None:
-        """Close an element without its closing tag; unless that is optional, its tag is dropped and reported."""
+        """Close an element that has no closing tag. If HTML requires the closing tag, the opening tag is dropped and
+        reported."""
         if element.kind is ElementKind.MARKDOWN or (element.kind is ElementKind.HTML and element.name in OPTIONAL):
             self._close_element(element)
             return
@@ -239,8 +239,8 @@ class HtmlBuffer:
             self.out.append(Element(element.name, element.tag.attributes, children, line, element.within))
 
     def _heading(self, element: OpenElement, opening: str) -> tuple[str, str]:
-        """Add a heading written in HTML to the page's headings; the tags to write for it."""
-        text = self.sections.since(element.indexed)
+        """Add a heading written in HTML to the page's headings. Return the tags to write for it."""
+        text = self.sections.take_words(element.indexed)
         level = max(int(element.name[1]), 2)
         wanted = element.tag.attributes.get("id") if element.tag else None
         if ' id="' in opening and isinstance(wanted, str):

@@ -37,8 +37,6 @@ def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
 
 
 class InlineRenderer:
-    """Renders inline Markdown into a buffer."""
-
     __slots__ = ("_buffer", "_env", "_has_tags", "_line", "_linked", "_parser", "_resolve")
 
     def __init__(self, parser: MarkdownIt, env: dict[str, Any], buffer: HtmlBuffer, resolve: Resolve) -> None:
@@ -73,7 +71,7 @@ class InlineRenderer:
                 _RENDERERS[kind](self, token)
 
     def _open(self, name: str, opening: str, closing: str) -> None:
-        """Write an opening tag. If the text has HTML tags, which may cross it, the buffer tracks it as an element."""
+        """Write an opening tag. If the text has HTML tags, which may cross this element, the buffer tracks it."""
         if self._has_tags:
             self._buffer.open_markdown(name, opening, closing)
         else:

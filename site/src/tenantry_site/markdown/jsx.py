@@ -23,7 +23,8 @@ LONGEST = 20_000
 
 
 class Tag(NamedTuple):
-    """A tag. ``end``: the offset after it; ``expressions``: names of the attributes whose values are not literals."""
+    """A tag. ``end``: the offset after the tag; ``expressions``: names of the attributes whose values are not
+    literals."""
 
     name: str
     attributes: Mapping[str, AttributeValue]
@@ -34,7 +35,7 @@ class Tag(NamedTuple):
 
     @property
     def has_values(self) -> bool:
-        """Whether an attribute has a value, by which a tag (``<Key at="x">``) is distinguished from a placeholder
+        """Whether an attribute has a value. This distinguishes a tag (``<Key at="x">``) from a placeholder
         (``<KEY here>``)."""
         return any(value is not True for value in self.attributes.values()) or bool(self.expressions)
 
@@ -56,8 +57,8 @@ _NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}
 
 
 class TagScanner:
-    """Finds the ends of tags and braces in one text. A budget limits the time spent on tags that never end to a
-    multiple of the text's length."""
+    """Finds the ends of tags and braces in one text. A budget proportional to the text's length limits the time that is
+    spent on tags that never end."""
 
     __slots__ = ("_budget", "names")
 
@@ -148,8 +149,6 @@ INLINE = frozenset({"Icon", "Tooltip", "Badge", "Latex", "Color"})
 
 
 class ConstructKind(Enum):
-    """The kinds of constructs."""
-
     COMMENT = auto()
     COMPONENT = auto()
     HTML = auto()
@@ -284,7 +283,7 @@ class ConstructScanner:
         try:
             return Construct(ConstructKind.TEXT, at, close + 1, _NO_TAG, as_text(literal(inner, self.names)))
         except NotLiteral:
-            # Reported once for each text, as a page with one expression usually has many
+            # Expressions are reported once for each text, because a page with one usually has many
             if not self._expression_reported:
                 self._expression_reported = True
                 message = "an expression is shown as it was written: nothing on a page is evaluated"
@@ -293,7 +292,7 @@ class ConstructScanner:
 
 
 def as_text(value: AttributeValue) -> str:
-    """A value as a page shows it. As in JSX, null, true and false show nothing."""
+    """The text that a page shows for a value. As in JSX, null, true and false show nothing."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, float) and value.is_integer():

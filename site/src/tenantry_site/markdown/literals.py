@@ -40,8 +40,8 @@ class NotLiteral(Exception):
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
     """The value of a literal. ``names``: the constants that the text may refer to.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, members of an object
-    that would have to be evaluated are omitted instead.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, a member of an object
+    whose value would have to be evaluated is omitted instead.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral
@@ -185,8 +185,9 @@ _QUOTED: Final = {
 def closing_brace(text: str, at: int, end: int) -> int:
     """The offset of the brace that closes the one at ``at``; -1 if no brace before ``end`` closes it.
 
-    A quote without a closing quote is plain text, as expressions contain prose (``{ready && <p>don't</p>}``). After one
-    failed search for a closing quote, further quotes of that kind are plain text too; so the time stays linear.
+    A quote without a closing quote is plain text, because expressions contain prose (``{ready && <p>don't</p>}``).
+    After one failed search for a closing quote, further quotes of that kind are plain text too, so that the time stays
+    linear.
     """
     end = min(end, at + MAX_LENGTH)
     depth, dead = 0, set[str]()

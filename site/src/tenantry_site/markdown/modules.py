@@ -16,14 +16,15 @@ LONGEST = 200_000
 """Maximum number of characters of a block of import and export lines."""
 
 SCAN_BUDGET = 20_000
-"""Characters that one page may waste on scanning past the ends of such blocks; it keeps the time linear."""
+"""Number of characters that one page may scan in vain after the ends of import and export blocks. This keeps the time
+linear."""
 
 BLOCK_START = re.compile(
     r"""import\s*(?: ["'{*] | [\w$]+\s*(?:,|from\s*["']) )
     | export\s+(?: const | let | var | default | function | async | class | type | interface | [{*] )""",
     re.VERBOSE,
 )
-"""The beginning of an import or export line. Prose that begins with these words does not match."""
+"""Matches the beginning of an import or export line, but not prose that begins with these words."""
 
 _IMPORT = re.compile(r"""import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^{}]*)\}\s*)?from\s*["']([^"'\n]+)["']\s*;?""")
 _EXPORT = re.compile(r"export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*")
@@ -52,7 +53,8 @@ class Module:
     _scan_budget: int = SCAN_BUDGET
 
     def block_end(self, text: str, at: int) -> int:
-        """The offset after the block of import and export lines at ``at``. Scanning past it uses the page's budget."""
+        """The offset after the block of import and export lines at ``at``. Scanning beyond the block uses up the page's
+        budget."""
         blank = text.find("\n\n", at)
         limit = min(len(text), at + LONGEST) if self._scan_budget > 0 or blank < 0 else blank + 1
         end, reached = _block_end(text, at, limit)
@@ -119,8 +121,7 @@ class Module:
 
 
 def _statement_end(text: str, at: int) -> int:
-    """The end of the statement at ``at``: the last line before a blank line or another import or export that is not
-    inside braces."""
+    """The end of the statement at ``at``. Outside braces, a blank line or another import or export ends it."""
     while True:
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
@@ -141,8 +142,8 @@ def _statement_end(text: str, at: int) -> int:
 def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
     """The end of the block of import and export lines at ``at``, and the offset up to which the text was scanned.
 
-    The block ends at the first blank line outside brackets, or at its first blank line if a bracket is still open at
-    ``limit``.
+    The block ends at the first blank line outside brackets. If a bracket is still open at ``limit``, the block ends at
+    its first blank line instead.
     """
     end, open_brackets, first_blank = at, 0, -1
     while end < limit:

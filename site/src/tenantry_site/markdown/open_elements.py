@@ -13,11 +13,11 @@ DEEPEST = 48
 """Maximum nesting of components and HTML elements; tags nested deeper are left out."""
 
 REACH = 200
-"""Number of open elements that are searched for the one that a closing tag closes."""
+"""Maximum number of open elements, from the innermost, among which a closing tag finds its element."""
 
 
 class ElementKind(Enum):
-    """The origin of an open element."""
+    """The syntax that opened an element."""
 
     MARKDOWN = auto()
     HTML = auto()
@@ -28,8 +28,8 @@ class ElementKind(Enum):
 class OpenElement:
     """An open element.
 
-    ``start``: index of its contents in the buffer; ``opening`` and ``close``: the HTML to write around them;
-    ``within``: a component in a line of text; ``indexed``: number of words in the search index when it opened.
+    ``start``: index of its contents in the buffer; ``opening`` and ``close``: the HTML to write around its contents;
+    ``within``: it is a component in a line of text; ``indexed``: length of ``PageSections.words`` when it opened.
     """
 
     __slots__ = (
@@ -78,7 +78,6 @@ class OpenElements:
 
     @property
     def top(self) -> OpenElement | None:
-        """The innermost open element, or None."""
         return self.stack[-1] if self.stack else None
 
     @property
@@ -87,7 +86,6 @@ class OpenElements:
         return self._tags >= DEEPEST
 
     def push(self, element: OpenElement) -> None:
-        """Add an element as the innermost."""
         self.stack.append(element)
         if element.kind is not ElementKind.MARKDOWN:
             self._names[element.name] += 1
@@ -103,8 +101,8 @@ class OpenElements:
         return element
 
     def find(self, name: str) -> OpenElement | None:
-        """The innermost open tag of this name that a closing tag can close: it is among the last ``REACH`` elements,
-        and no Markdown table is between."""
+        """The innermost open tag with this name that a closing tag can close. It must be among the last ``REACH``
+        elements, and no Markdown table may have opened after it."""
         if not self._names[name]:
             return None
         for element in islice(reversed(self.stack), REACH):

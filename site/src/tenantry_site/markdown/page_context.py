@@ -60,8 +60,8 @@ MOST = 200
 
 
 class PageDiagnostics:
-    """Collects the diagnostics of a file, without repetitions. ``offset``: number of lines above the text, those of the
-    front matter."""
+    """Collects the diagnostics of a file, without repetitions. ``offset``: number of lines of front matter above the
+    text."""
 
     __slots__ = ("_found", "offset", "path")
 
@@ -83,7 +83,6 @@ class PageDiagnostics:
                 self._found[each] = None
 
     def all(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics collected so far."""
         return tuple(self._found)
 
 
@@ -116,8 +115,8 @@ CODES: dict[str, str] = {
 class PageContext:
     """The state of one page while it is rendered. It implements ``page.RenderContext`` for components.
 
-    ``links``: the internal links found so far; ``shared``: returns the nodes of the snippet at a path, for a line;
-    ``snippets``: number of snippets used so far.
+    ``links``: the internal links found so far; ``shared``: returns the nodes of a snippet, given its path and the line
+    that uses it; ``snippets``: number of snippets used so far.
     """
 
     __slots__ = (
@@ -169,11 +168,9 @@ class PageContext:
         return "".join(parts)
 
     def render_inline(self, markdown: str) -> str:
-        """The HTML of one line of Markdown."""
         return self._inline(self, markdown)
 
     def icon(self, name: str, kind: str = "") -> str:
-        """An icon as SVG. An unknown name is reported and gives an empty string."""
         if not name:
             return ""
         rendered = icons.svg(name, kind) if kind else icons.svg(name)
@@ -211,7 +208,7 @@ class PageContext:
         return escape(address.href)
 
     def elsewhere(self, target: str) -> str | None:
-        """The escaped address, if it is a web address of another host; else None."""
+        """The escaped address if ``target`` is a web address on another host, else None."""
         address = self._addresses.resolve(self.page, target)
         return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 
@@ -251,9 +248,8 @@ class UniqueIds:
         self._counts: dict[str, int] = {}
 
     def take(self, wanted: str, written: str = "") -> str:
-        """An unused id. The author's ``written`` is kept unchanged, as links to it exist, if it is valid and unused;
-        else a slug of ``written`` or ``wanted``, with a number added if it is in use.
-        """
+        """An unused id: the author's ``written`` unchanged if it is valid and unused, because links may name it; else a
+        slug of ``written`` or ``wanted``, with a number added if the slug is in use."""
         if _AUTHOR_ID.fullmatch(written) and written not in self._counts:
             self._counts[written] = 0
             return written
@@ -273,8 +269,8 @@ class UniqueIds:
 
 
 class PageSections:
-    """Collects the headings of a page and the plain text under each, for the table of contents and search, while the
-    page is rendered. ``words``: the text since the last heading, to which callers append."""
+    """Collects the headings of a page that is being rendered, and the plain text under each, for the table of contents
+    and search. ``words``: the text since the last heading; callers append to it."""
 
     __slots__ = ("_done", "_id", "_title", "headings", "words")
 
@@ -290,8 +286,8 @@ class PageSections:
         self._id, self._title = identifier, text
         self.headings.append(Heading(level, identifier, text))
 
-    def since(self, mark: int) -> str:
-        """Remove the words added since ``len(words)`` was ``mark``, and return them as one line."""
+    def take_words(self, mark: int) -> str:
+        """Remove the words from index ``mark`` on, and return them as one line."""
         text = " ".join("".join(self.words[mark:]).split())
         del self.words[mark:]
         return text

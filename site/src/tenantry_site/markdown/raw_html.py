@@ -18,7 +18,7 @@ _IGNORED = frozenset({
     "allow", "allowfullscreen", "frameborder", "autoplay", "controls", "preload", "decoding", "referrerpolicy",
     "crossorigin", "tabindex", "nowrap", "noshade", "clear", "cite", "hidden", "sandbox", "fetchpriority",
 })  # fmt: skip
-"""Attributes that get no diagnostic for being left out; other code here uses some of them (``src``, ``href``)."""
+"""Attributes that are left out without a diagnostic. Other code here uses some of them (``src``, ``href``)."""
 
 _REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
 MEDIA = ("video", "audio")
@@ -28,7 +28,8 @@ _MODE_CLASSES = {
     ("block", "dark:hidden"): "only-light",
     ("dark:hidden",): "only-light",
 }
-"""Classes for content in only light or only dark mode -> our class for it. All other classes are left out."""
+"""CSS class that authors give to content for only light or only dark mode -> our class. All other classes are left
+out."""
 
 
 def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
@@ -67,8 +68,8 @@ def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> 
 
 
 def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str, str]:
-    """The tags around the contents of a ``<video>`` or ``<audio>``. If it has no playable source, a ``<span>``: else
-    the links to files on other hosts, which the contents then are, would not be shown."""
+    """The tags to write around the contents of a ``<video>`` or ``<audio>``. Without a playable source they are those
+    of a ``<span>``, because the contents are then links to files on other hosts, which a player would hide."""
     playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in buffer)
     return (opening, closing) if playing else ("<span>", "</span>")
 
@@ -88,8 +89,8 @@ def _image_tag(tag: Tag, context: PageContext, line: int) -> str:
 def render_image(
     source: str, alternative: str, context: PageContext, line: int, given: Mapping[str, str], *, linked: bool = False
 ) -> str:
-    """An ``<img>``; if the image may not be shown, a link to it with the alternative text. ``linked``: the image is
-    inside a link, so only the text is written."""
+    """An ``<img>``. An image that may not be shown becomes a link to it with the alternative text or, if it is already
+    inside a link (``linked``), only that text."""
     address = context.source(source, line) if source else None
     if address is not None:
         return open_tag("img", {"src": address, "loading": "lazy", **given}).replace(
@@ -105,7 +106,7 @@ def _file_name(source: str) -> str:
 
 
 def attributes(tag: Tag, context: PageContext, line: int) -> dict[str, str]:
-    """The allowed attributes of a tag, with escaped values. Others are reported."""
+    """The allowed attributes of a tag, with escaped values. Other attributes are reported."""
     allowed = ALLOWED[tag.name].attributes
     given: dict[str, str] = {}
     for spelling, value in tag.attributes.items():

@@ -26,7 +26,8 @@ from tenantry_site.page import AttributeValue, Component, Node, Page, title_of_p
 _NEWLINE = re.compile(r"\r\n?")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Number of characters of a heading that are compared with the title, as removing its markup takes quadratic time."""
+"""Maximum number of characters of a heading that are compared with the title, because removing markup takes quadratic
+time."""
 
 
 class PageReader:
@@ -70,7 +71,7 @@ class PageReader:
         title = front.title or first or title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
-        # Report a code block at the end that is not closed: it swallows the rest of the page
+        # Report a code block at the end that is not closed, because it swallows the rest of the page
         last = tokens[-1] if tokens else None
         if last is not None and last.type == "fence" and last.map:
             ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
@@ -107,7 +108,6 @@ class PageReader:
         return context.render(renderer.buffer.nodes())
 
     def _render_inline(self, context: PageContext, markdown: str) -> str:
-        """``inline`` in the context of a page that is being rendered."""
         if SPECIAL.search(markdown) is None and "://" not in markdown:
             return escape(markdown)
         renderer = self._untrusted(markdown, context, PHRASING)
@@ -201,7 +201,7 @@ class DocumentParser:
         return self._module.lines
 
     def resolve(self, tag: Tag, line: int, within: bool) -> bool:
-        """Render the snippet that a tag names; return False if the tag names none."""
+        """Render the snippet that a tag names; return False if the tag does not name a snippet."""
         if tag.name in self._module.imports:
             path = self._module.imports[tag.name]
         elif tag.name == "Snippet" and isinstance(tag.attributes.get("file"), str):
@@ -278,7 +278,7 @@ class SiteResources:
         return body, whole.count("\n", 0, len(whole) - len(body))
 
     def module(self, page: str) -> Module:
-        """A new module for a page: with all components and no imports yet."""
+        """A new ``Module`` for a page, with all components and no imports yet."""
         return Module(set(self.known), lambda path: self._exports(path, page))
 
     def _exports(self, path: str, page: str) -> Mapping[str, AttributeValue]:

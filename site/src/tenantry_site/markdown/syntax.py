@@ -23,7 +23,7 @@ from tenantry_site.markdown.jsx import Construct, ConstructKind, ConstructScanne
 from tenantry_site.markdown.modules import Module
 
 DEEPEST = 26
-"""Maximum nesting of lists and quotations; deeper ones become plain paragraphs."""
+"""Maximum nesting of lists and quotations. Deeper lists and quotations become plain paragraphs."""
 
 _INTERRUPTS = frozenset("`~>-+*_#|<{[:=$0123456789")
 """First characters of a line that may end the paragraph before it."""
@@ -37,7 +37,6 @@ class BlockParser(ParserBlock):
     """A block parser that keeps text nested deeper than ``DEEPEST`` as paragraphs; markdown-it would drop it."""
 
     def tokenize(self, state: StateBlock, startLine: int, endLine: int) -> None:  # noqa: N803  # the parser's names
-        """Parse the blocks of these lines."""
         if state.level < DEEPEST:
             super().tokenize(state, startLine, endLine)
             return
@@ -296,8 +295,8 @@ def inline_formula(state: StateInline, silent: bool) -> bool:
 
 def formula_end(state: StateBlock, start_line: int, end_line: int) -> int:
     """The line after a formula that begins with ``$$`` on ``start_line`` and ends with ``$$`` on a later line; 0 if
-    there is no formula. It may not contain an empty line, so that an unclosed ``$$`` affects only its own paragraph.
-    """
+    there is no formula. A formula may not contain an empty line, so that an unclosed ``$$`` affects only its own
+    paragraph."""
     text = _text(state, start_line)
     if not (text.startswith(_MARK) and _MARK not in text[2:]):
         return 0

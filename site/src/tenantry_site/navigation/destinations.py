@@ -15,7 +15,7 @@ from tenantry_site.navigation.tree import Versions
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """A page to link to. ``versions``: the versions in which the link is shown; None: all."""
+    """A page to link to. ``versions``: the versions in which the link is shown; None: all versions."""
 
     path: str
     versions: Versions = None
@@ -25,8 +25,9 @@ class LinkTarget:
 class Destination:
     """A tab or an anchor.
 
-    ``url``: the address of an external link or a redirect; else ``targets`` are the pages to link to. ``index``: its
-    position in the configuration file; None for the primary tab and the top anchor. ``current``: the page is in it.
+    ``url``: the address of an external link or a redirect; otherwise ``targets`` are the pages to link to. ``index``:
+    position in the configuration file; None for the primary tab and the top anchor. ``current``: the open page is in
+    this tab or anchor.
     """
 
     index: int | None
@@ -44,7 +45,8 @@ class VersionChoice:
     """An entry of the version menu.
 
     ``url``: the version's address if it is on another site; else ``path`` is the page to open. ``current``: the version
-    that the HTML selects. ``stays``: the open page is in this version too, so a script can switch without loading.
+    that the HTML selects. ``stays``: the open page is in this version too, so a script can switch without loading a
+    page.
     """
 
     index: int
@@ -72,8 +74,8 @@ def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[
 class VersionChooser:
     """Finds the page to open when a reader chooses another version.
 
-    ``names`` and ``urls``: those of the versions, in the order of the configuration file; ``listed``: page of the
-    navigation -> its versions, in order; ``first``: version -> the first page that it shows.
+    ``names``, ``urls``: one for each version, in the order of the configuration file. ``listed``: page -> the versions
+    that show it, in the order of the navigation. ``first``: version -> the first page that it shows.
     """
 
     def __init__(
@@ -107,22 +109,23 @@ class VersionChooser:
             for index, name in enumerate(self._names)
         )
 
-    def begin(self, index: int) -> str:
-        """The first page that is only in some versions, this one included; else the first page that the version
-        shows; empty without pages."""
+    def _first_page(self, index: int) -> str:
+        """The first page of a version. Pages that all versions show do not count, unless there are no others. Empty
+        without pages."""
         return self._own[index][0] if self._own[index] else self._first.get(index, "")
 
     def _page(self, index: int, path: str, versions: Versions) -> str:
-        """The page of a version with the same path below the version's folder, else the version's first page.
+        """The page to open in version ``index``: the one with the same path below the version's folder, else the
+        version's first page.
 
-        For a page in all versions it is the version's first page too: without a script, a link to the page itself would
-        not switch versions.
+        On a page that all versions show, it is the version's first page too, because without a script a link to the
+        page itself would not switch versions.
         """
         for other in sorted(versions or ()):
             same = self._relative[index].get(path.removeprefix(self._roots[other]).lstrip("/"))
             if same:
                 return same
-        return self.begin(index) or path
+        return self._first_page(index) or path
 
 
 def _folder(path: str) -> str:

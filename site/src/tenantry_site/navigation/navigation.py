@@ -24,7 +24,7 @@ from tenantry_site.page import FrontMatter
 
 
 class SidebarScope(NamedTuple):
-    """The part of the site and the versions of a page. Pages of one scope share a sidebar."""
+    """The part of the site that a page is in, and the versions that show it. Pages of one scope share a sidebar."""
 
     part: SitePart
     versions: Versions
@@ -34,9 +34,9 @@ class SidebarScope(NamedTuple):
 class PageView:
     """The navigation around one page.
 
-    ``trail``: the page's groups, outermost first. ``previous`` and ``next``: the neighbouring pages; a page in several
-    versions may have different ones in each. ``listed``: whether the configuration file's navigation has the page; if
-    not, its part and versions come from its path and front matter.
+    ``trail``: the page's groups, outermost first. ``previous`` and ``next``: the neighbouring pages, which may differ
+    between the versions of a page. ``listed``: whether the configuration file's navigation has the page; if not, its
+    part and versions come from its path and front matter.
     """
 
     path: str
@@ -50,8 +50,8 @@ class PageView:
 class Navigation:
     """The navigation of a site.
 
-    ``front_matters``: page -> its front matter, for all pages; other pages in the configuration file are left out.
-    ``order``: the pages in the file's navigation, each once; ``unlisted``: all other pages. ``home``: the page
+    ``front_matters``: page -> its front matter, for all pages. Pages that only the configuration file names are left
+    out. ``order``: the pages in the file's navigation, each once; ``unlisted``: all other pages. ``home``: the page
     ``index``, else the first page of the first version; empty for a site without pages.
     """
 
@@ -81,7 +81,7 @@ class Navigation:
         return page_entry(path, self._front_matters[path], None).title
 
     def versions(self, path: str) -> Versions:
-        """The versions that show a page; None: all."""
+        """The versions that show a page; None: all versions."""
         return self._tree.listed[path] if path in self._tree.listed else self._tree.versions(path)
 
     def view(self, path: str) -> PageView:
@@ -143,7 +143,7 @@ class Navigation:
         """The anchors to show, the top anchor first; none if the configuration file has neither ``anchors`` nor
         ``topAnchor``.
 
-        An anchor links to its first page in the open tab, else to its first page.
+        An anchor links to its first page in the open tab, else to its first page in any tab.
         """
         config, found = self._config, list[Destination]()
         if not config.anchors and "top_anchor" not in config.model_fields_set:
@@ -165,8 +165,8 @@ class Navigation:
     def _resolve(
         self, at: Destination, url: str | None, key: tuple[str, int | None], scope: SidebarScope
     ) -> Destination:
-        """Complete a tab or anchor with its external address, its pages, or the source of a redirect; without any of
-        these it stays empty."""
+        """Complete a tab or anchor with its external address, else with its pages, else with its own path if that
+        redirects. Without any of these, it stays empty."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return replace(at, url=url.strip())

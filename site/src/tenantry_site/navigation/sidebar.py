@@ -15,10 +15,10 @@ MAX_ENTRIES = 150
 """Maximum number of entries of a sidebar that shows all of them."""
 
 WINDOW = 80
-"""Siblings in a window of a long list. The pages of one window share a sidebar."""
+"""Number of siblings in a window of a long list. The pages of one window share a sidebar."""
 
 MARGIN = 10
-"""Siblings shown in addition before and after a window."""
+"""Number of further siblings that are shown on each side of a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,8 @@ class CollapsedGroup:
 
 @dataclass(frozen=True, slots=True)
 class OmittedEntries:
-    """A link that replaces ``count`` entries outside the window: those before it (``earlier``) or after it.
-    ``nearest``: the page among them that is next to the window.
-    """
+    """A link that replaces the ``count`` pages before the window (``earlier``) or after it. ``nearest``: the replaced
+    page that is next to the window."""
 
     count: int
     nearest: PageEntry

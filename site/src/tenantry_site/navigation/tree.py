@@ -20,8 +20,8 @@ METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT",
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page in the navigation. ``method``: HTTP method of an API page, else empty; ``url``: where the entry leads
-    instead of to the page."""
+    """A page in the navigation. ``method``: HTTP method of an API page, else empty; ``url``: the address that the entry
+    links to instead of the page."""
 
     path: str
     title: str
@@ -47,7 +47,6 @@ class GroupEntry:
 
 
 def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> PageEntry:
-    """The entry of a page in the navigation."""
     return PageEntry(
         path=path,
         title=front_matter.sidebar_title or front_matter.title or title_of_path(path),
@@ -65,7 +64,7 @@ def method_of(operation: str) -> str:
 
 
 def union(all_versions: Iterable[Versions]) -> Versions:
-    """All versions in any of the sets; None, for all versions, if a set is None."""
+    """The union of the sets; None (all versions) if one of them is None."""
     found: set[int] = set()
     for versions in all_versions:
         if versions is None:
@@ -85,7 +84,8 @@ def size_of(node: PageEntry | GroupEntry) -> int:
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The entry that a collapsed group links to: the first that leads to a page of the site, else the first."""
+    """The entry that a collapsed group links to: the first entry that leads to a page of the site, else the first of
+    all."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
@@ -108,7 +108,7 @@ class SitePart(NamedTuple):
 
 
 class PathPrefixes:
-    """Finds the tab or anchor of a page by path prefix. ``urls``: those of the tabs or anchors, in order."""
+    """Finds the tab or anchor of a page by path prefix. ``urls``: the ``url`` of each tab or anchor, in order."""
 
     __slots__ = ("_indexes",)
 
@@ -145,8 +145,8 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 class NavigationTree:
     """The groups and pages of the navigation.
 
-    ``parts``: part of the site -> its groups; a group with pages in two parts is in both, with only their pages.
-    ``order``: all entries, in order; ``listed``: page -> all its versions.
+    ``parts``: part of the site -> its groups; a group with pages in two parts is in both, each time with only the pages
+    of that part. ``order``: all page entries, in order; ``listed``: page -> all its versions.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -167,11 +167,11 @@ class NavigationTree:
         self.parts: dict[SitePart, Entries] = {part: tuple(nodes) for part, nodes in found.items()}
 
     def part(self, path: str) -> SitePart:
-        """The part of the site that a page belongs to."""
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that show a page: that of its front matter and its groups (``around``), else that of its anchor.
+        """The versions that show a page: those of its groups (``around``) and its front matter or, if these set none,
+        that of its anchor.
 
         Version names that the configuration file does not list are ignored.
         """

@@ -37,7 +37,7 @@ def llms(
     base_url: str | None,
 ) -> bytes:
     """The file ``llms.txt``. ``name``: the site's name; ``order``: the pages of the navigation; ``breadcrumbs``: page
-    -> its groups; ``base_url``: makes links absolute. Pages with ``noindex`` are left out."""
+    -> its groups; ``base_url``: prefix that makes links absolute. Pages with ``noindex`` are left out."""
     pages = list(order)
     about = next((front_matters[path].description for path in ("index", *pages) if path in front_matters), "")
     lines = [f"# {_one_line(name)}", ""]

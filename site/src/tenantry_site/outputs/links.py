@@ -46,8 +46,8 @@ class UnresolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What is stored of a page for the check. ``ids``: its ids, each between line breaks; ``unresolved``: its links
-    that may be broken."""
+    """The data about a page that the check of links needs. ``ids``: the page's ids, each between line breaks;
+    ``unresolved``: the links that may be broken."""
 
     path: str
     source: str

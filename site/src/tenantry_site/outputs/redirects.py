@@ -21,8 +21,8 @@ _PLACEHOLDER = re.compile(r"/:([A-Za-z_][A-Za-z0-9_]*)(\*?)|/(\*)(?=/|$)")
 
 @dataclass(frozen=True, slots=True)
 class RedirectPattern:
-    """A path with placeholders. ``names``: those of the placeholders. A placeholder matches one segment; at the end of
-    the path, one with a star matches any number of segments."""
+    """A path with placeholders, each of which matches one segment. A placeholder with a star, at the end of the path,
+    matches any number of segments. ``names``: the names of the placeholders."""
 
     text: str
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ def parse_pattern(path: str) -> RedirectPattern:
         if name in names:  # a repeated placeholder must match the same value
             pieces.append(f"/(?P={_group(names.index(name))})")
         else:
-            # Several ".*" in one expression could take exponential time, so only the last placeholder is one
+            # Several ".*" in one expression could take exponential time, so only a placeholder at the end becomes one
             last = starred and placeholder.end() == len(path)
             pieces.append(f"(?:/(?P<{_group(len(names))}>.*))?" if last else f"/(?P<{_group(len(names))}>[^/]+)")
             names.append(name)
@@ -70,14 +70,14 @@ def _group(number: int) -> str:
 _LONGEST_CHAIN = 10
 _MOST_PATTERNS = 100
 _MOST_PAGES = 2_000
-"""Maximum number of redirect pages in a built folder. Each pattern may match all pages, so a hostile file could ask for
-very many."""
+"""Maximum number of redirect pages in a built folder. Each pattern may match all pages, so without a limit a hostile
+file could cause very many."""
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The target of a redirect: an external ``url``, else ``path`` within the site with ``tail``, its query and
-    fragment."""
+    """The target of a redirect: either an external ``url``, or a ``path`` within the site and its ``tail``, the query
+    and fragment."""
 
     path: str = ""
     tail: str = ""
@@ -93,7 +93,7 @@ class _RedirectRule:
 
 
 class Redirects:
-    """The valid redirects of a configuration file. ``diagnostics``: problems of the redirects."""
+    """The valid redirects of a configuration file."""
 
     def __init__(self, config: SiteConfig, addresses: Addresses) -> None:
         self._addresses = addresses
@@ -128,7 +128,7 @@ class Redirects:
         return None
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
-        """Path and content of an HTML page that redirects, without a script, for each address that can be listed."""
+        """Yield path and content of a page that redirects without a script, for each old address that can be listed."""
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
@@ -179,8 +179,8 @@ class Redirects:
         return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
     def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
-        """The old addresses that can be listed, with their targets. Those of a pattern are found from the existing
-        pages that its destination matches."""
+        """Yield each old address that can be listed, with its target. The addresses of a pattern are derived from the
+        existing pages that its destination matches."""
         taken = self._addresses.pages
         folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
         named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]
@@ -219,7 +219,6 @@ def old_addresses(config: SiteConfig) -> frozenset[str]:
 
 
 def _is_path(written: str) -> bool:
-    """Whether a destination is a path of the site, not a web address."""
     return "//" not in written and ":" not in written.partition("/")[0]
 
 

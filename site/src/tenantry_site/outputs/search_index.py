@@ -5,8 +5,8 @@
 a hash of their content, so that a browser never combines files of different builds.
 
 A ``words`` file has a line for each word, in alphabetical order: a character for the length of the prefix that it
-shares with the previous word, the rest of the word, a space, and its postings. On a large site, a word in more than a
-quarter of all parts has only its postings of high weight, and a tab instead of the space.
+shares with the previous word, the rest of the word, a space, and its postings. On a large site, the line of a word that
+is in more than a quarter of all parts has a tab instead of the space, and only the postings of high weight.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHARED = "0123456789abcdefghijklmnopq"  # one character for each prefix length;
 
 
 class SearchIndex:
-    """The search index of a site. Updating it gives the same files as a new index.
+    """The search index of a site. An updated index gives the same files as one that is built anew.
 
     ``remember``: cache the packed postings of words for the next update.
     """
@@ -126,7 +126,7 @@ class SearchIndex:
         )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Each word, and a space or tab with its packed postings."""
+        """Yield each word with the end of its line: a space or a tab, and the packed postings."""
         common = len(self._parts) // 4 if len(self._parts) >= _COMMON_FROM else len(self._parts)
         for word in sorted(self._postings):
             packed = self._packed.get(word)
@@ -139,7 +139,7 @@ class SearchIndex:
     def _shown(self, parts: Iterable[SearchPart]) -> bytes:
         shown = []
         for part in parts:
-            # An id that is the slug of its title is left out: the script makes it again from the title
+            # An id that is the slug of its title is left out, because the script derives it from the title
             sections = [title if slug(title) == name else [title, name] for name, title in part.sections]
             shown.append([part.path, part.title, self._labels.get(part.path, ""), *sections])
         return _json(shown)
@@ -152,7 +152,7 @@ def _packed(postings: array[int], common: int) -> str:
 
 
 def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """The content of each ``words`` file, with the first word in it."""
+    """Yield the first word and the content of each ``words`` file."""
     first, before, size = "", "", 0
     pieces: list[str] = []
     for word, packed in lines:

@@ -31,7 +31,7 @@ from tenantry_site.page import Page, Section
 LEVELS = (0.6, 1.1, 1.7, 2.6, 4.2, 7.0)
 """The weights that a posting can have; a word's weight is rounded to the nearest."""
 SECTIONS = 15
-"""Maximum number of sections of a part. One character encodes each combination of section and level."""
+"""Maximum number of sections of a part. It is limited because one character encodes both the section and the weight."""
 
 _BOUNDS = tuple((low + high) / 2 for low, high in pairwise(LEVELS))
 _FIRST = 0x21
@@ -52,8 +52,8 @@ def level(code: int) -> int:
 
 
 def gap_code(number: int) -> str:
-    """A number, 0 or greater, as characters. All but the last are base-34 digits from a separate range of characters,
-    so that the end is recognized."""
+    """A number, 0 or greater, as characters. All characters but the last are base-34 digits from a separate range, so
+    that the end is recognized."""
     text = ""
     while number >= _LAST_DIGITS:
         number, digit = divmod(number - _LAST_DIGITS, _MORE_DIGITS)
@@ -65,7 +65,7 @@ _GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
-    """Encode postings as characters. Each is ``part * CODES + code``; they must be in ascending order."""
+    """Encode postings, each ``part * CODES + code`` and in ascending order, as characters."""
     pieces: list[str] = []
     before = -1
     for posting in postings:
@@ -97,7 +97,8 @@ def unpack(text: str) -> array[int]:
 
 
 MAX_WORD_LENGTH = 24
-"""Number of characters to which words are cut; readers rarely search for words that only differ after them."""
+"""Longer words are cut to this number of characters, because readers rarely search for words that differ only after
+it."""
 _MAX_NAME_PARTS = 4
 """Maximum number of parts of an identifier that is indexed as a whole too."""
 
@@ -123,7 +124,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of plain text, in order and with repetitions. An identifier gives its parts and the whole."""
+    """The words of plain text, in order and with repetitions."""
     found: list[str] = []
     take = found.extend
     ascii_only = text.isascii()
@@ -156,8 +157,8 @@ _HEADING_AS_TIMES = 3  # occurrences that a word in a heading counts for, when t
 class SearchPart:
     """A part of a page in the index.
 
-    ``sections``: id and title of each section; ``words``: its distinct words, separated by spaces; ``codes``: the
-    posting code of each word. One string and one bytes object take less memory than a dict.
+    ``sections``: id and title of each section; ``words``: the distinct words of the part, separated by spaces;
+    ``codes``: the posting code of each word, as bytes. A string and a bytes object take less memory than a dict.
     """
 
     path: str

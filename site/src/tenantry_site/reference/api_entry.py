@@ -120,7 +120,7 @@ def _shape(given: dict[str, str], inner: list[Any]) -> Shape:
 
 
 def _items(words: str) -> Shape:
-    """The items of an array type: strings for ``string[]``, ``array<string>`` and ``list of strings``."""
+    """The shape of the items of an array type: strings for ``string[]``, ``array<string>`` and ``list of strings``."""
     kinds = (_KINDS.get(word.removesuffix("s")) for word in _WORD.findall(words.lower()))
     kind = next((kind for kind in kinds if kind and kind != "array"), "string")
     return Shape(type=kind, kind=kind)

@@ -93,7 +93,6 @@ def _is_json(text: str) -> bool:
 
 
 def pretty(value: Any) -> str:
-    """Indented JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
@@ -124,7 +123,7 @@ _SAMPLE_TEXTS: Final = {
 def sample(shape: Shape, *, request: bool) -> Any:
     """An example value for a schema. In a request, read-only properties are left out; in a response, write-only ones.
 
-    ABSENT for a recursive schema, and for one of any type.
+    The value is ABSENT for a recursive schema and for a schema that allows any type.
     """
     for given in (shape.example, shape.const, shape.default):
         if given is not ABSENT:

@@ -27,7 +27,8 @@ class Reader(Protocol):
 
 
 class Descriptions:
-    """Renders descriptions with caches. A description with links is cached for one page only, as links are relative."""
+    """Renders descriptions with caches. A description with links is cached for one page only, because links are
+    relative."""
 
     __slots__ = ("_blocks", "_lines", "_page", "_reader", "_rendered")
 
@@ -59,8 +60,8 @@ class Descriptions:
         return self._once(self._lines, first, self._reader.inline)
 
     def once(self, what: object, render: Callable[[], Markup]) -> Markup:
-        """The cached HTML for an object (by identity), such as the schema of an error, else that from ``render``. HTML
-        with links is not cached."""
+        """The cached HTML for an object (by identity), such as the schema of an error, else the HTML from ``render``.
+        HTML with links is not cached."""
         found = self._rendered.get(id(what))
         if found is not None and found[0] is what:
             return found[1]

@@ -1,7 +1,8 @@
 """Parses the text of an OpenAPI document, JSON or YAML, into plain values. Raises only ``UnreadableDocument``.
 
-Text that begins like JSON is parsed as JSON first, as YAML takes some fifty times as long. YAML is read by the core
-schema of YAML 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are strings; keys become strings too.
+Text that begins like JSON is parsed as JSON first, because parsing it as YAML takes some fifty times as long. YAML is
+read by the core schema of YAML 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are strings; keys become
+strings too.
 
 Values are sanitized, because the text is untrusted: YAML aliases can form cycles or expand to billions of values, and
 JSON strings can contain lone surrogates.
@@ -147,7 +148,7 @@ def _integer(text: str) -> int:
 DEEPEST: Final = 100
 _TOO_DEEP: Final = f"it is nested deeper than {DEEPEST} levels"
 MOST: Final = 1_000_000
-"""Maximum number of values of a document; the values of a YAML alias count each time it is used."""
+"""Maximum number of values in a document. The values behind a YAML alias count once for each use."""
 
 
 class TooDeep(Exception):

@@ -22,9 +22,9 @@ _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 class Documents:
     """The OpenAPI documents of a site: those that the configuration names, and others in the site's folder.
 
-    ``named``: path or web address of a document that the configuration names, in its order -> the ``url`` of each tab
-    or anchor with the reference, None at the top level. Other documents are read when a page names an operation that no
-    named document has.
+    ``named``: path or web address of each document that the configuration names, in that order -> the ``url`` of each
+    tab or anchor that names it, and None for the top level. Other documents are read when a page names an operation
+    that no named document has.
     """
 
     __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")
@@ -47,7 +47,8 @@ class Documents:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the documents that are named or used. Problems within an operation are reported for its page."""
+        """Problems of the documents that are named or used, except those within an operation, which are reported for
+        its page."""
         return (
             *self._diagnostics.since(0),
             *(one for path in self._used for one in self._unnamed_diagnostics[path].since(0)),
@@ -64,14 +65,14 @@ class Documents:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
-        """The documents in the folder that the configuration does not name; those in fewer folders come first."""
+        """The documents in the folder that the configuration does not name; the least nested come first."""
         if self._unnamed is None:
             self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
-        """The operations of a document, which is read once; none if it is not OpenAPI. Problems of a document that the
-        configuration does not name are only reported if it is used."""
+        """The operations of a document, which is read once; none if it is not OpenAPI. If the configuration does not
+        name the document, its problems are reported only if it is used."""
         if path not in self._operations:
             diagnostics = (
                 self._diagnostics

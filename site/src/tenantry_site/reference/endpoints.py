@@ -128,8 +128,8 @@ _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
-    """The servers of an operation: its own, else those of its path item, else ``configured`` (``api.baseUrl``), else
-    those of the document ``root``."""
+    """The servers of an operation. The first that are given count: of the operation, of its path item, ``configured``
+    (``api.baseUrl``), of the document ``root``."""
     for ref in (operation.ref, operation.around):
         found = tuple(_servers(ref))
         if found:
@@ -177,17 +177,18 @@ def _variables(server: JsonRef) -> Iterator[Variable]:
         variable = item.as_object()
         enum = tuple(str(value.value) for value in variable.items("enum") if isinstance(value.value, (str, int, float)))
         default = variable.text("default") or (enum[0] if enum else "")
-        # percent-encoded, as the value becomes part of an address
+        # Percent-encode the value, because it becomes part of an address
         safe = quote(default, safe=_KEPT.replace("{", "").replace("}", ""))
         yield Variable(name, safe, tuple(quote(value, safe=_KEPT) for value in enum), variable.text("description"))
 
 
 _MOST = 64
-"""Maximum number of addresses of one server; each variable multiplies their number."""
+"""Maximum number of addresses of one server, because each variable multiplies their number."""
 
 
 def server_urls(reference: Reference) -> frozenset[str]:
-    """The addresses of the servers of all operations. An address with variables is given for all their values."""
+    """The addresses of the servers of all operations. An address with variables is given once for each combination of
+    their values."""
     found: set[Server] = set()
     for operation in reference.operations:
         diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation

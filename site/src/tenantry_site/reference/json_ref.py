@@ -74,7 +74,7 @@ class DocumentDiagnostics:
         self._found.update(dict.fromkeys(found))
 
     def since(self, count: int) -> tuple[Diagnostic, ...]:
-        """The diagnostics without the first ``count``."""
+        """All diagnostics except the first ``count``."""
         return tuple(self._found)[count:]
 
     def __len__(self) -> int:
@@ -82,8 +82,8 @@ class DocumentDiagnostics:
 
 
 class DocumentLoader:
-    """Loads documents by path within the site, or by the web address that they were fetched from. Each is parsed
-    once."""
+    """Loads documents by path within the site, or by the web address that they were fetched from. Each document is
+    parsed once."""
 
     __slots__ = ("_fetched", "_files", "_values")
 
@@ -93,7 +93,8 @@ class DocumentLoader:
         self._values: dict[str, Any] = {}
 
     def value(self, path: str, diagnostics: DocumentDiagnostics) -> Any:
-        """The value of the document at a known path; None if it cannot be read, which is reported the first time."""
+        """The parsed document at ``path``, which must be known. None if it cannot be read; the first call reports
+        why."""
         if path not in self._values:
             self._values[path] = None
             try:
@@ -113,7 +114,7 @@ class DocumentLoader:
         return [path for path in self._files if path.lower().endswith(SUFFIXES)]
 
     def declared(self) -> list[str]:
-        """The JSON and YAML files with an ``openapi`` or ``swagger`` version; those in fewer folders come first. Files
+        """The JSON and YAML files with an ``openapi`` or ``swagger`` version; the least nested come first. The files
         are searched with a pattern, not parsed."""
         return [path for path in sorted(self.likely(), key=_depth) if _DECLARES.search(self._text(path)) is not None]
 
@@ -167,7 +168,7 @@ class JsonRef:
         return self.value is not None
 
     def at(self, key: str) -> JsonRef:
-        """The value of a key; its ``value`` is None if this is not an object with that key."""
+        """A reference to the value of a key. Its ``value`` is None if this is not an object with that key."""
         value = self.value.get(key) if isinstance(self.value, dict) else None
         return replace(self, value=value, pointer=f"{self.pointer}/{escaped(key)}")
 
@@ -176,8 +177,8 @@ class JsonRef:
         return isinstance(self.value, dict) and key in self.value
 
     def text(self, key: str) -> str:
-        """The string value of a key; a number is converted. Empty if absent; another type is reported and gives an
-        empty string."""
+        """The value of a key as a string; a number is converted. Empty if the key is absent, or if its value has
+        another type, which is reported."""
         found = self.at(key)
         if isinstance(found.value, str):
             return found.value
@@ -195,7 +196,8 @@ class JsonRef:
         return found.value is True
 
     def entries(self, key: str) -> Iterator[tuple[str, JsonRef]]:
-        """The keys and values of the object at a key; none if it is absent, or another type, which is reported."""
+        """Yield the keys and values of the object at a key. Nothing is yielded if the key is absent, or if its value is
+        not an object, which is reported."""
         found = self.at(key)
         if isinstance(found.value, dict):
             for name in found.value:
@@ -204,7 +206,8 @@ class JsonRef:
             found.report_type("an object")
 
     def items(self, key: str) -> Iterator[JsonRef]:
-        """The values of the array at a key; none if it is absent, or another type, which is reported."""
+        """Yield the values of the array at a key. Nothing is yielded if the key is absent, or if its value is not an
+        array, which is reported."""
         found = self.at(key)
         if isinstance(found.value, list):
             for index, value in enumerate(found.value):
@@ -213,12 +216,13 @@ class JsonRef:
             found.report_type("an array")
 
     def object(self, key: str) -> JsonRef:
-        """The object at a key, with a ``$ref`` followed; its ``value`` is None if it is absent, or another type, which
-        is reported."""
+        """The object at a key, with a ``$ref`` followed. Its ``value`` is None if the key is absent, or if the value is
+        not an object, which is reported."""
         return self.at(key).followed().as_object()
 
     def as_object(self) -> JsonRef:
-        """This value if it is an object; else one with the ``value`` None. Another type is reported."""
+        """This reference if its value is an object; else one with the ``value`` None. A value of another type is
+        reported."""
         if isinstance(self.value, dict):
             return self
         if self:
@@ -226,8 +230,8 @@ class JsonRef:
         return replace(self, value=None)
 
     def followed(self) -> JsonRef:
-        """The target of a ``$ref`` here, through further references; without ``$ref``, this value. Keys next to a
-        ``$ref`` replace those of its target. A broken reference is reported and gives the ``value`` None."""
+        """The target of this object's ``$ref``, through further references; without a ``$ref``, this value. Keys next
+        to a ``$ref`` replace those of its target. A broken reference is reported and gives the ``value`` None."""
         ref, seen = self, {(self.path, self.pointer)}
         siblings: dict[str, Any] = {}
         while isinstance(ref.value, dict) and isinstance(reference := ref.value.get("$ref"), str):
@@ -266,7 +270,6 @@ class JsonRef:
         return replace(self, value=None, pointer=f"{self.pointer}/$ref")
 
     def report(self, code: str, message: str, fix: str, severity: Severity = Severity.WARNING) -> None:
-        """Report a problem of this value."""
         self.diagnostics.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
 
     def report_type(self, expected: str) -> None:

@@ -130,7 +130,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server of an API. ``url``: its address, absolute or a path on the docs' host, without a final slash."""
+    """A server of an API. ``url``: an absolute address or a path on the docs' host, without a final slash."""
 
     url: str
     description: str = ""
@@ -147,8 +147,8 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A credential of a request. ``name``: of the header, query parameter or cookie; ``labels``: of the input fields,
-    two for ``basic``, else one; ``prefix``: sent before the reader's input."""
+    """A credential of a request. ``name``: name of the header, query parameter or cookie; ``labels``: labels of the
+    input fields, two for ``basic``, else one; ``prefix``: string to send before the reader's input."""
 
     kind: Literal["bearer", "basic", "key"]
     location: In = "header"
@@ -168,7 +168,7 @@ class Credential:
 
 
 Authorization = tuple[tuple[Credential, ...], ...]
-"""Alternative ways to authenticate. One is enough; it needs all its credentials, and may have none."""
+"""Alternative ways to authenticate. Each lists the credentials that it needs together; an empty one needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +203,11 @@ class Endpoint:
 
     @property
     def callable(self) -> bool:
-        """Whether readers can send this request, that is, it is not a webhook."""
+        """Whether readers can send this request: it is not a webhook."""
         return self.method != "WEBHOOK"
 
     @property
     def request_headers(self) -> frozenset[str]:
-        """The names of the headers that the playground may send: those of parameters and credentials."""
+        """The names of the request headers that the playground may send, for parameters and credentials."""
         signing = (one.name for way in self.authorization for one in way if one.location == "header")
         return frozenset((*signing, *(one.name for one in self.parameters if one.location == "header")))

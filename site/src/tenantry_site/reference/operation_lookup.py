@@ -70,8 +70,8 @@ def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Ope
 
 
 def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
-    """The most similar operation, or None: one whose path differs only in parameter names, else one whose path is
-    spelled similarly; preferably with the same method."""
+    """The most similar operation, or None. Operations whose path differs only in parameter names come before those with
+    a similarly spelled path; among equals, one with the same method is preferred."""
     path = nearest(entry.path, (one.path for one in operations))
     shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
     same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]
@@ -121,12 +121,12 @@ class Reference:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the documents. Problems within an operation are reported for its page."""
+        """Problems of the documents, except those within an operation, which are reported for its page."""
         return self._documents.diagnostics
 
     def folder(self, document: str) -> str:
-        """The folder for generated pages of a document that only tabs or anchors name: that of the one with the longest
-        path prefix; else empty."""
+        """The folder for the generated pages of a document. If only tabs or anchors with a path prefix name the
+        document, it is the longest of these prefixes; otherwise it is empty."""
         prefixes = [prefix for prefix, path in self._prefixes if path == document]
         return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
 
@@ -147,7 +147,7 @@ class Reference:
         return None
 
     def problem(self, spec: str, source: str) -> Diagnostic:
-        """The diagnostic for the page ``source`` if ``find`` returned None."""
+        """The diagnostic for the page ``source`` after ``find`` returned None."""
         entry = parse_spec(spec)
         if entry is None:
             message, fix = f"openapi: {spec!r} has no method and path", 'write "METHOD /path", as in "GET /users"'

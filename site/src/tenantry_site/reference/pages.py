@@ -39,8 +39,8 @@ class Generated:
 
 
 def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
-    """Pages for the operations of each document that the configuration names and no page refers to. If a page names an
-    operation of a document, no pages are generated for that document.
+    """Pages for the operations of each document that the configuration names, unless a page already names one of the
+    document's operations.
 
     ``taken``: paths of existing pages; ``named``: page -> the ``openapi`` field of its front matter.
     """
@@ -103,7 +103,7 @@ class ApiPages:
         self._host = _host(self._options.base_url)
 
     def render(self, page: Page) -> Page:
-        """The page with the endpoint that its front matter names; other pages unchanged."""
+        """The page with the documentation of the endpoint that its front matter names; other pages are unchanged."""
         if page.front.openapi.strip():
             rendered = self._render_operation(page)
         elif page.front.api.strip():
@@ -113,7 +113,7 @@ class ApiPages:
         return replace(rendered, diagnostics=tuple(_at_first_line(one, page.source) for one in rendered.diagnostics))
 
     def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
-        """The front matter, with the title of its operation if it has no title."""
+        """The front matter; if it has no title, the title of the page's operation is added."""
         operation = self._reference.find(front.openapi, page) if front.openapi and not front.title else None
         return replace(front, title=operation.title) if operation is not None else front
 
@@ -128,7 +128,8 @@ class ApiPages:
     def generated(
         self, taken: Collection[str], named: Mapping[str, str] = MappingProxyType({})
     ) -> Iterator[tuple[str, FrontMatter, str]]:
-        """Path, front matter and (empty) text of each generated page; arguments as for the function ``generated``."""
+        """Yield path, front matter and (empty) text of each generated page. The arguments are those of the function
+        ``generated``."""
         for page in generated(self._reference, taken, named):
             yield page.path, page.front, ""
 

@@ -22,7 +22,7 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) -> Authorization:
     """The way to authenticate that a page or the configuration sets by ``method``. ``declared``: the credentials that
-    the document declares; they say in which header, query parameter or cookie a key is sent."""
+    the document declares; they say which header, query parameter or cookie holds a key."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""
@@ -181,7 +181,6 @@ def _example(ref: JsonRef, otherwise: Any) -> Any:
 
 
 def headers(response: JsonRef, schemas: Schemas) -> Iterator[Parameter]:
-    """The documented headers of a response."""
     for name, item in list(response.entries("headers"))[:_MOST]:
         header = item.followed().as_object()
         if header and name.lower() != "content-type":

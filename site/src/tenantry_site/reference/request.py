@@ -18,7 +18,7 @@ Kind = Literal["text", "number", "select", "list", "json", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """An input of the playground. ``location``: that of a parameter, or ``body`` for a field of a form.
+    """An input of the playground. ``location``: where a parameter is sent, or ``body`` for a field of a form.
 
     ``value``: the initial text; a list has one value per line, an object is JSON. ``options``: the choices of a select.
     ``style`` and ``explode``: how several values are sent, as in OpenAPI; ``whole``: the value is sent as JSON.
@@ -108,7 +108,6 @@ def _kind(shape: Shape, *, form: bool = False) -> tuple[Kind, tuple[str, ...]]:
 
 
 def _text(value: Any, kind: Kind) -> str:
-    """A value as the text of an input."""
     if value is ABSENT or value is None:
         return ""
     if kind == "list" and isinstance(value, list):
@@ -129,7 +128,8 @@ _PARTED: Final = {"spaceDelimited": "%20", "pipeDelimited": "|"}
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The body of a request. ``text``: of JSON and text; ``pairs``: (name, value, whether it is a file) of a form."""
+    """The body of a request. ``text``: the body if it is JSON or text. ``pairs``: (name, value, whether it is a file)
+    for each field of a form."""
 
     form: Form
     type: str
@@ -151,8 +151,8 @@ class Request:
 
 
 def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
-    """The request with the document's examples and defaults; required values without either are placeholders. ``host``:
-    the origin of the docs."""
+    """The request with the document's examples and defaults. A required value that has neither is a placeholder.
+    ``host``: the origin of the docs."""
     inputs = of_parameters(endpoint.parameters)
     signing = endpoint.authorization[0] if endpoint.authorization else ()
     server = endpoint.servers[0].filled if endpoint.servers else ""

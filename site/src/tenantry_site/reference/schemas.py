@@ -12,12 +12,12 @@ from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.merged_schema import MergedSchema, merge_schema
 
 ABSENT: Final[Any] = object()
-"""Marks an absent default, constant or example; None cannot, as null is a valid value."""
+"""Marks an absent default, constant or example. None cannot mark it, because null is a valid value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object. ``name``: its key; ``/pattern/`` for a pattern property; ``[0]`` for an array item."""
+    """A property of an object. ``name``: the key; ``/pattern/`` for a pattern property, ``[0]`` for an array item."""
 
     name: str
     shape: Shape
@@ -30,9 +30,9 @@ class Shape:
 
     ``type``: in words (``array of strings``); ``kind``: the JSON type, empty if any; ``name``: last part of the
     ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``: no
-    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: those of ``oneOf`` or
-    ``anyOf``, with the heading ``choice``. ``recursive``: the schema is inside itself, or cut for its size; its
-    contents are not shown. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
+    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: the schemas of ``oneOf``
+    or ``anyOf``, with the heading ``choice``. ``recursive``: the contents are not shown, because the schema is inside
+    itself, or too large. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
     if it is greater than 0.
     """
 
@@ -64,7 +64,8 @@ class Shape:
 
     @property
     def nested(self) -> bool:
-        """Whether the schema has contents to show below its line: properties, alternatives, or items that do."""
+        """Whether the schema has contents to show below its line: properties, alternatives, or items that have such
+        contents."""
         inner = self.items
         while inner is not None and inner.items is not None:
             inner = inner.items
@@ -155,7 +156,7 @@ def least(facts: Mapping[str, Any]) -> int | float | None:
 
 
 _MOST: Final = 600
-"""Maximum number of schemas in one body or parameter; further ones are cut, as the page would become too large."""
+"""Maximum number of schemas in one body or parameter. Further ones are left out, to limit the size of the page."""
 _DEEPEST: Final = 12
 
 
@@ -164,7 +165,8 @@ Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
 
 
 class Schemas:
-    """Reads schemas. ``ordered``: keep the document's order of properties; else required ones come first, then by name.
+    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first,
+    and both groups are sorted by name.
 
     ``known``: a cache of shapes that operations share, such as that of an error.
     """
@@ -263,7 +265,8 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """A constraint for required properties without a schema; some alternatives consist only of these."""
+    """A constraint that names the required properties without a schema. Some alternatives consist only of such a
+    constraint."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

@@ -172,7 +172,8 @@ _MARK: Final = re.compile(r"@([A-Z]+)@")
 
 
 def javascript(request: Request) -> str:
-    """The request as a JavaScript module. With a body and GET or HEAD, which ``fetch`` refuses, it is for Node."""
+    """The request as a JavaScript module. A GET or HEAD with a body, which ``fetch`` refuses, becomes a program for
+    Node."""
     if request.body is not None and request.method in ("GET", "HEAD"):
         literal = value(request.body.text, "javascript", 0) if request.body.form == "json" else None
         expression = f"JSON.stringify({literal})" if literal is not None else _javascript_body(request.body)[1]
@@ -223,7 +224,7 @@ def _javascript_part(text: str, is_file: bool) -> str:
 
 
 def node_frame(method: str, form: Form, *, by_query: bool) -> str:
-    """The Node program for a body with GET or HEAD, with marks such as ``@BODY@`` for the values to fill in."""
+    """The Node program for a GET or HEAD with a body. Marks such as ``@BODY@`` are to be replaced by values."""
     if form in ("multipart", "binary"):
         return f"// fetch sends no body with {method}, and Node has no client that makes this one: use curl."
     hint = " In a browser, send the same body with QUERY." if by_query else ""

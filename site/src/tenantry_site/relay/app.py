@@ -1,7 +1,8 @@
 """The ASGI app of the relay, to which the playground's script posts requests.
 
-Pages of other origins cannot use it: to send its header or ``application/json``, a browser first needs permission by a
-CORS preflight request, which the relay never gives. As a second check, it compares ``Sec-Fetch-Site`` and ``Origin``.
+Pages of other origins cannot use the relay: to send its header or ``application/json``, a browser first needs
+permission by a CORS preflight request, which the relay never gives. As a second check, the relay examines
+``Sec-Fetch-Site`` and ``Origin``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from tenantry_site.relay.request import SCOPE_KEY, RelayRequest, check_names, pa
 from tenantry_site.relay.url import PORTS, parse_url
 
 MAX_REQUEST: Final = 512 * 1024
-"""Maximum size in bytes of a request to the relay. A 64 KiB body is six times as long if JSON escapes each
-character."""
+"""Maximum size in bytes of a request to the relay. If JSON escapes each character, a body of 64 KiB becomes six times
+as long."""
 
 _HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -39,7 +40,7 @@ _HEADERS: Final = {
 class Relay:
     """An ASGI app that takes ``{method, url, headers, body}`` by POST, sends that request, and returns the response.
 
-    It answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
+    The relay answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
     ``{"error": {"code", "message"}}`` with a code of ``CODES`` and the status of that code.
     """
 
@@ -59,12 +60,12 @@ class Relay:
         """``origins`` (``https://api.example.com``, with the port unless it is the scheme's default) may be reached on
         the public internet; ``private`` origins also in private networks and on this machine.
 
-        ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum bytes of a
-        response's body; the rest is cut off. ``concurrency``: maximum number of requests at the same time. ``hosts``:
-        the host names of the docs, without ports; if given, requests with another ``Host`` are refused (against DNS
-        rebinding). ``headers``: names of request headers that may be sent in addition to Accept, Content-Type,
-        Authorization and those that the pages declare. ``tls``: the certificates to trust; None: those of the system.
-        ``resolve``: replaces the system's resolver.
+        ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum number of
+        bytes of a response's body; a longer body is cut. ``concurrency``: maximum number of requests at the same time.
+        ``hosts``: the host names of the docs, without ports; if given, requests with another ``Host`` are refused
+        (against DNS rebinding). ``headers``: names of request headers that may be sent in addition to Accept,
+        Content-Type, Authorization and those that the pages declare. ``tls``: the certificates to trust; None: the
+        system's certificates. ``resolve``: replaces the system's resolver.
 
         Raises ValueError for an origin that is invalid, has a path, or is a metadata service, and for a name in
         ``headers`` that the relay never sends, such as one that identifies a client or user.

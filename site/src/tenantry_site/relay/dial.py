@@ -60,7 +60,8 @@ _GLOBAL_V6: Final = ip_network("2000::/3")
 """The only IPv6 range that is allocated for the public internet."""
 
 _ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
-"""Upper half of an interface identifier whose lower half is an IPv4 address (RFC 5214, section 6.1)."""
+"""Values of the upper half of an interface identifier that mark the lower half as an IPv4 address (RFC 5214, section
+6.1)."""
 
 _Table = tuple[tuple[str, IPv4Network | IPv6Network], ...]
 
@@ -114,11 +115,12 @@ async def resolve(name: str, port: int) -> list[str]:
 async def checked_addresses(
     url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
 ) -> list[Ip]:
-    """The IP addresses of the URL's host. Raises RelayError if it has no address, or a forbidden one.
+    """The IP addresses of the URL's host. Raises RelayError if the host has no address, or if one of its addresses is
+    forbidden.
 
     ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
-    that the URL itself contains, as the operator has allowed exactly this address. ``hint``: added to the error for a
-    private address; it says how to allow it.
+    that the URL itself contains, because the operator has allowed exactly this address. ``hint``: appended to the error
+    about a forbidden address, unless ``private``; it says how to allow the address.
     """
     if url.literal is not None:
         if not trust_literal:
@@ -152,8 +154,8 @@ def _system_trust() -> ssl.SSLContext:
 
 
 async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None = None) -> Streams:
-    """Connect to the first address that accepts, with TLS for https. ``tls``: the certificates to trust; None: those of
-    the system. Raises RelayError."""
+    """Connect to the first address that accepts the connection, with TLS for https. ``tls``: the certificates to trust;
+    None: the system's certificates. Raises RelayError if connecting fails."""
     for ip in addresses[:-1]:
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):

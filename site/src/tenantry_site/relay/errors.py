@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The HTTP status that the relay answers with for an error code, and the code's meaning."""
+    """The HTTP status of the relay's response for an error code, and the code's meaning."""
 
     status: int
     meaning: str
@@ -38,8 +38,7 @@ CODES: Final[dict[str, Code]] = {
 class RelayError(Exception):
     """Raised for a request that the relay refuses or that fails.
 
-    ``code``: a key of ``CODES``; ``message``: for the reader; it says what happened and what to do, and contains no
-    secret.
+    ``code``: a key of ``CODES``; ``message``: tells the reader what happened and what to do, and contains no secret.
     """
 
     def __init__(self, code: str, message: str) -> None:

@@ -27,7 +27,7 @@ _BODIED = frozenset({"POST", "PUT", "PATCH"})
 
 @dataclass(frozen=True, slots=True)
 class UpstreamResponse:
-    """The response of the API. ``truncated``: the body was longer than the limit, and is cut off there."""
+    """The response of the API. ``truncated``: the body was longer than the limit and has been cut."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -103,7 +103,7 @@ _CHARSETS: Final = {
     "iso-8859-1": "cp1252",
     "windows-1252": "cp1252",
 }
-"""Charset -> Python codec. Bodies in other charsets are not decoded, as some codecs are slow on hostile input."""
+"""Charset -> Python codec. Bodies in other charsets are not decoded, because some codecs are slow on hostile input."""
 
 
 def response_as_json(response: UpstreamResponse, milliseconds: int) -> dict[str, Any]:

@@ -73,8 +73,8 @@ _NEVER: Final = re.compile(f"{_CONNECTION}|{_CLIENT}|{_USER}|{_INTERNAL}")
 
 
 def is_never_sent(name: str) -> bool:
-    """Whether the relay never sends a header, even a declared one: it controls the connection, or identifies a client
-    or user.
+    """Whether the relay never sends a header, even a declared one, because it controls the connection, or identifies a
+    client or user.
 
     All characters other than letters and digits are read as hyphens: CGI and WSGI (RFC 3875, section 4.1.18) do not
     distinguish ``Remote-User`` from ``REMOTE_USER``, and some servers treat other characters in the same way.

@@ -33,12 +33,12 @@ class RenderedPage:
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
     theme: object = None
-    """The theme that last laid out the page; None if the page was rendered since."""
+    """The theme that last laid out the page; None if the page has been rendered again since then."""
 
 
 class RenderedPages:
-    """Renders the pages of one site. ``incremental``: keep rendered pages, so that a new layout does not read them
-    again."""
+    """Renders the pages of one site. ``incremental``: keep the rendered pages in memory, so that a change of the layout
+    does not require reading them again."""
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental

@@ -69,9 +69,9 @@ class Site:
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield the path and content of each finished file.
 
-        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; those of
-        images never are. ``changed``: paths that may have changed since the last update, including new and removed
-        files; None: any. Invalid files give diagnostics, not errors.
+        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; the
+        contents of images never are. ``changed``: paths that may have changed since the last update, including new and
+        removed files; None: any file may have. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
@@ -151,7 +151,8 @@ class Site:
 
 
 def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> tuple[Diagnostic, ...]:
-    """All diagnostics, sorted and without repetitions. Those without a path get that of the configuration file."""
+    """All diagnostics, sorted and without repetitions. A diagnostic without a path gets the path of the configuration
+    file."""
     found = [*model.diagnostics, *model.reference.diagnostics, *model.theme.diagnostics, *model.redirects.diagnostics]
     for page in rendered.values():
         found += page.diagnostics
@@ -207,7 +208,7 @@ def _search_labels(model: SiteModel) -> Iterator[tuple[str, str]]:
 class RenderedSite(dict[str, bytes]):
     """Path -> content of the finished files of a site.
 
-    If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` has the reason.
+    If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` says why.
     """
 
     config: SiteConfig | None = None

@@ -1,4 +1,4 @@
-"""The model of a site: everything about all its files that is needed to render one page."""
+"""The model of a site: the data about all files of the site that rendering one page needs."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class SiteModel:
 
 
 class SiteModelBuilder:
-    """Builds the model of one site repeatedly.
+    """Builds the model of one site, again after each change.
 
-    Attributes of the model whose inputs are unchanged stay the same object; by that, ``RenderedPages`` finds out which
-    pages to render again.
+    An attribute of the model stays the same object while its inputs are unchanged, so that ``RenderedPages`` can tell
+    which pages to render again.
     """
 
     def __init__(self, options: SiteOptions, *, incremental: bool = True) -> None:
@@ -78,7 +78,7 @@ class SiteModelBuilder:
     def build(self, files: Files, changed: Collection[str] | None) -> SiteModel | tuple[Diagnostic, ...]:
         """The model of the site with these files, or only diagnostics if the configuration cannot be read.
 
-        ``changed``: paths of files that may have changed since the last build; None: any.
+        ``changed``: paths of files that may have changed since the last build; None: any file may have.
         """
         file = configuration_file(files)
         if file is None:
@@ -217,7 +217,7 @@ T = TypeVar("T")
 class Memo:
     """A cache of named values, each with the inputs that it was made from.
 
-    A cached value stays the same object, so that values derived from it are found in the cache too.
+    A cached value stays the same object, so that the values made from it are found in the cache too.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,8 @@ _PUBLISHED = frozenset({
     "avif", "bmp", "gif", "ico", "jpeg", "jpg", "png", "svg", "webp", "eot", "otf", "ttf", "woff", "woff2", "m4a",
     "mov", "mp3", "mp4", "ogg", "wav", "webm", "csv", "docx", "gz", "pdf", "pptx", "tar", "tsv", "txt", "xlsx", "zip",
 })  # fmt: skip
-"""Suffixes of files that are published. HTML, scripts and styles are not: they would run as part of the site."""
+"""Suffixes of files that are published. HTML, scripts and styles are not published, because they would run as part of
+the site."""
 _DOCUMENTS = frozenset({"json", "yaml", "yml", "toml"})
 """Suffixes of files that are published only in subfolders, or if the configuration names the file: at the root, such
 files usually belong to tools."""
@@ -29,7 +30,8 @@ _SECRET = re.compile(
 )
 """Names of files that are probably in the folder by mistake: keys, passwords, and copies of databases."""
 _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
-"""Suffixes of files that may contain a secret. Images and PDF files with such a name are published."""
+"""Suffixes of files that are not published if ``_SECRET`` matches their names. Images and PDF files with such names are
+published."""
 _HARMLESS = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
@@ -59,7 +61,7 @@ def classify(
     for path in sorted(paths):
         if any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/")):
             continue
-        # The path must be usable as an output path and as an address; that of a page must also be in normal form
+        # A path must be usable as an output path and as an address; the path of a page must also be in normal form
         whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
         if not (whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])):
             diagnostics.append(_unaddressable(path))
@@ -80,7 +82,6 @@ def classify(
 
 
 def imports(source: str, text: str) -> Iterator[str]:
-    """The Markdown files that a page imports."""
     if "import" in text:
         for target in _IMPORT.findall(text):
             start = "" if target.startswith("/") else dirname(source)
@@ -182,16 +183,16 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE = re.compile(r"#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _MARKUP = re.compile(r"[*_`]|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Number of characters of a heading that are searched for a title, as these patterns take quadratic time."""
+"""Maximum number of characters of a heading that are read as a title, because the patterns take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
     """A page or snippet before rendering.
 
-    ``source``: its file, empty for a generated page; ``text``: the whole text, None if it is to be read again when
-    needed; ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from
-    the path; ``imports``: the Markdown files that it imports.
+    ``source``: the file, empty for a generated page; ``text``: the whole text, None if it is read again when needed;
+    ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from the path;
+    ``imports``: the Markdown files that it imports.
     """
 
     source: str
@@ -205,8 +206,8 @@ class SourcePage:
 class SourcePages:
     """Reads the pages and snippets of a site.
 
-    ``incremental``: keep all texts; an unchanged file then gives the same object again. Otherwise each text is read
-    again for rendering, so that only one is in memory.
+    ``incremental``: keep all texts in memory; an unchanged file then gives the same object again. Otherwise each text
+    is read again for rendering, so that only one text is in memory.
     """
 
     def __init__(self, *, incremental: bool = True) -> None:
@@ -216,7 +217,7 @@ class SourcePages:
 
     def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, SourcePage]:
         """Path -> page or snippet, for the files at ``paths``. ``changed``: paths of files that may have changed; None:
-        any."""
+        any file may have."""
         self._files = files
         if not self._incremental:
             return {path: replace(source_page(path, *_text(path, files[path])), text=None) for path in paths}
@@ -232,14 +233,13 @@ class SourcePages:
         return found
 
     def text(self, source_page: SourcePage) -> str:
-        """The whole text of a page or snippet."""
         if source_page.text is not None:
             return source_page.text
         return _text(source_page.source, self._files[source_page.source])[0]
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
-    """Parse a page or snippet. ``source``: its path; ``diagnostics``: those of decoding it."""
+    """Parse a page or snippet. ``source``: its path; ``diagnostics``: problems found when it was decoded."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source.rpartition(".")[0]))

@@ -1,7 +1,7 @@
-"""Renders the layout around a page's content, with a cache for what pages share.
+"""Renders the layout around a page's content, with a cache for the HTML that pages share.
 
-The pages in one folder depth share header and footer, and those of one scope share tabs and sidebar. String
-replacement marks the open page in the cached sidebar.
+Pages in folders of equal depth share the header and footer; pages of one scope share the tabs and the sidebar. In the
+cached sidebar, the open page is marked by string replacement.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tenantry_site.templating import attributes, render_template
 from tenantry_site.theme.links import Links, page_link, resolve_link, short_name
 
 CACHE_SIZE = 16
-"""Number of cached navigations. It is small because pages are rendered in navigation order, where neighbours share
-one."""
+"""Number of cached navigations. Few are enough, because pages are rendered in navigation order, and neighbouring pages
+share one."""
 
 
 class _NavigationHtml(NamedTuple):
@@ -112,7 +112,7 @@ class Layout:
         return found.tabs, Markup(sidebar)  # noqa: S704  # template output with constant attributes added
 
     def step(self, target: LinkTarget, scope: SidebarScope, root: str) -> dict[str, object]:
-        """A link to the previous or next page."""
+        """The template variables of a link to the previous or next page."""
         return {
             "href": root + page_link(target.path),
             "title": self._navigation.title(target.path),
@@ -189,8 +189,8 @@ class Layout:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:
-        """(Mode, link) of the logos. The mode is empty for a logo of both modes: if the two are equal, or only one can
-        be shown."""
+        """(Mode, link) of the logos. The mode is empty for a logo that is shown in both modes, because the two are
+        equal or only one can be shown."""
         logo = self._config.logo
         if logo is None:
             return []

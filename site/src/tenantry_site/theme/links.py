@@ -1,6 +1,7 @@
 """Links of the layout: those of the configuration file, and those of the feedback buttons.
 
-Internal links are kept relative to the site's root until a page's depth is known; so pages of one depth can share HTML.
+Internal links are kept relative to the site's root until a page's depth is known, so that pages in folders of equal
+depth can share HTML.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def page_link(path: str) -> str:
 
 
 class Links:
-    """Resolves the links, images and icons of the layout. ``diagnostics``: the problems found so far, as keys."""
+    """Resolves the links, images and icons of the layout. ``diagnostics``: a dict whose keys are the problems found so
+    far."""
 
     def __init__(self, addresses: Addresses, *, external_media: bool) -> None:
         self._addresses = addresses
@@ -55,11 +57,11 @@ class Links:
         self.diagnostics: dict[Diagnostic, None] = {}
 
     def link(self, target: str, pointer: str = "", page: str = "index") -> str:
-        """The address of a link, empty if it is unsafe. An internal one has a placeholder that ``resolve_link``
-        replaces.
+        """The address of a link; empty if it is unsafe. The address of an internal link begins with a placeholder,
+        which ``resolve_link`` replaces.
 
-        ``pointer``: JSON pointer of the field, to report a missing page; empty: do not report. ``page``: the page to
-        which ``target`` is relative.
+        ``pointer``: JSON pointer of the field, for the diagnostic about a missing page; empty: no diagnostic. ``page``:
+        the page to which ``target`` is relative.
         """
         found = self._addresses.resolve(page, target)
         if found.kind in {AddressKind.EXTERNAL, AddressKind.REFUSED}:
@@ -124,8 +126,8 @@ They are those of GitLab, Gitea and GitHub; GitHub's are the default."""
 class Repository:
     """A code repository.
 
-    ``home``: its address; ``folder``: branch and folder of the pages; ``edits`` and ``issues``: the host's path formats
-    to edit a file and to open an issue.
+    ``home``: the repository's address; ``folder``: branch and folder of the pages; ``edits`` and ``issues``: the host's
+    path formats to edit a file and to open an issue.
     """
 
     home: str
@@ -138,7 +140,7 @@ class Repository:
         return self.home + self.edits.format(f"{self.folder}/{quote(source)}")
 
     def issue(self, title: str, path: str) -> str:
-        """The address to open an issue about a page, with a title."""
+        """The address that opens a new issue about a page, with a title."""
         return self.home + self.issues + quote(f"Docs: {title} ({path})", safe="")
 
 

@@ -1,8 +1,9 @@
 """Writes the CSS for a configuration file: colours for both modes, the background image, and rules for versions.
 
-It is a stylesheet because the policy forbids style attributes. Of the file, only hex digits and percent-encoded
-addresses are written into it. Filled areas keep the configured colour; text and outlines get the nearest shade that is
-readable on the backgrounds of the mode (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
+The colours are in a stylesheet because the policy forbids style attributes. From the configuration file, only hex
+digits and percent-encoded addresses are written into the stylesheet. Filled areas keep the configured colour; text and
+outlines get the nearest shade that is readable on the backgrounds of the mode (WCAG 2.2, success criteria 1.4.3 and
+1.4.11).
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ def least(colour: str, backgrounds: tuple[str, ...]) -> float:
 
 
 def readable(colour: str, backgrounds: tuple[str, ...], ratio: float = TEXT) -> str:
-    """The colour, mixed with as little black or white as makes its contrast with every background at least ``ratio``.
+    """The colour, mixed with just enough black or white for a contrast of at least ``ratio`` with every background.
 
-    If no mixture suffices, it is black or white.
+    If no mixture suffices, the result is black or white.
     """
     end = ink(*backgrounds)
     for step in range(_STEPS):
@@ -90,14 +91,14 @@ def _parts(colour: str) -> tuple[int, int, int]:
     return int(colour[0:2], 16), int(colour[2:4], 16), int(colour[4:6], 16)
 
 
-FOLDER = "assets/site.css"
-"""Path of the stylesheet from the site's root, to which the addresses in it are relative."""
+PATH = "assets/site.css"
+"""Path of the stylesheet from the site's root. The addresses in the stylesheet are relative to it."""
 
 
 def colors_css(config: SiteConfig, addresses: Addresses | None = None) -> str:
     """The CSS of a site: design tokens, colours of anchors, the background image, and rules for versions.
 
-    ``addresses``: to check that the background image exists; without it, the image is assumed to exist.
+    ``addresses``: used to check that the background image exists; None: assume that it exists.
     """
     return "".join(
         f"{rule}\n" for rule in (*_tokens(config), *_anchors(config), *_image(config, addresses), *_versions(config))
@@ -141,11 +142,11 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
         return
     found = (addresses or Addresses((), ())).resolve("index", config.background_image)
     if found.kind is AddressKind.FILE or (addresses is None and found.kind is AddressKind.MISSING):
-        yield f'.backdrop::before{{background-image:url("{relative_url(FOLDER, found.path)}")}}'
+        yield f'.backdrop::before{{background-image:url("{relative_url(PATH, found.path)}")}}'
 
 
 def _versions(config: SiteConfig) -> Iterator[str]:
-    """Rules that hide the elements of versions other than the selected one."""
+    """CSS rules that hide the elements of all versions except the selected one."""
     for number in range(len(config.versions)):
         yield f'[data-version="{number}"] [data-shown-in]:not([data-shown-in~="{number}"]){{display:none}}'
 
@@ -158,7 +159,7 @@ SURFACE, LINE = 0.04, 0.13
 
 
 def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The design tokens that a site changes: those for light and those for dark mode, with the same names."""
+    """The design tokens that a site changes, for light mode and for dark mode. Both dicts have the same names."""
     if colors is None:
         return {}, {}
     background = colors.background
@@ -196,7 +197,8 @@ def _mode_tokens(colors: Colors, accent: str | None, background: str | None, *, 
 
 
 def _background_tokens(base: dict[str, str], page: str) -> dict[str, str]:
-    """The tokens that depend on a configured background. ``base``: the tokens of a mode, whose colours are adapted."""
+    """The tokens that depend on a configured background. ``base``: the tokens of the mode; their colours are adapted to
+    the background."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
     if least(side, (surface,)) < 4.6:  # on a medium grey, even black or white text needs the unmixed background
@@ -213,7 +215,7 @@ _TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
 
 @cache
 def tokens() -> tuple[dict[str, str], dict[str, str]]:
-    """The design tokens whose values differ between modes: those of light mode, those of dark mode."""
+    """The design tokens whose values differ between modes: their values in light mode, and in dark mode."""
     text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
     of_dark = dict(_TOKEN.findall(dark))

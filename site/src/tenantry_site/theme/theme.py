@@ -43,8 +43,7 @@ class Theme:
 
     ``styles``: path of the stylesheet from the site's root; ``scripts``: name -> path of the scripts ``mode`` (runs
     before the first paint), ``site``, and those that ``Page.parts`` may name. ``api``: addresses of further servers to
-    which the playground sends requests if there is no relay. ``diagnostics``: problems in the layout of the pages
-    rendered so far.
+    which the playground sends requests if there is no relay.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class Theme:
     def page(self, page: Page, *, of: str | None = None) -> str:
         """The HTML of a page.
 
-        ``of``: if this page is a copy, the path of the original; the first page of a site is also written to ``index``.
+        ``of``: the path of the original, if this page is a copy: the first page of a site is also written to ``index``.
         """
         root, here = path_to_root(page.path), page.path if of is None else of
         view = self._navigation.view(here)
@@ -118,8 +117,8 @@ class Theme:
     def not_found(self, root: str | None = None) -> str:
         """The 404 page.
 
-        ``root``: the beginning of its links, a mount path with a final slash or a relative path (``../../``); None: the
-        path of ``SiteOptions.base_url``.
+        ``root``: the beginning of the page's links: a mount path with a final slash, or a relative path (``../../``);
+        None: the path of ``SiteOptions.base_url``.
         """
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
@@ -188,7 +187,8 @@ class Theme:
         return name if page.title.strip() == name.strip() else f"{page.title} – {name}"
 
     def _policy_of(self, page: Page) -> str:
-        """The Content-Security-Policy of a page. Without a relay, a page with a playground may request the API."""
+        """The Content-Security-Policy of a page. Without a relay, a page with a playground may send requests to the
+        API."""
         if "playground" not in page.parts or self._options.relay is not None:
             return self._policy
         words = page.front.api.split()
@@ -234,7 +234,7 @@ PROPERTY_PREFIXES = ("og:", "article:", "book:", "profile:", "fb:", "music:", "v
 RESERVED = frozenset(
     {"charset", "color-scheme", "description", "keywords", "referrer", "robots", "theme-color", "viewport"}
 )
-"""Meta tags that a page may not set: they would change how the page works, or the layout sets them."""
+"""Meta tags that a page may not set, because they would change how the page works, or because the layout sets them."""
 
 
 def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:

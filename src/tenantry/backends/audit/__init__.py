@@ -1,4 +1,4 @@
-"""The audit trail: details of its entries, and their seals."""
+"""Seals and details of audit entries."""
 
 from typing import TYPE_CHECKING
 

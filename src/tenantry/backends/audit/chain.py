@@ -1,8 +1,8 @@
-"""Seals the audit trail: each entry gets a MAC over itself and the previous seal, so a change by somebody without the
-key is detected.
+"""Seals the audit trail: the MAC of each entry covers the entry and the previous seal, so a change made without the key
+is detected.
 
-A seal also covers the unsealed entries before it, which programs without the keys have written. The keys are derived
-for this purpose only (docs/decisions/0074-audit-chain.md). Pure: no I/O."""
+Programs without the keys write unsealed entries, which the next seal covers too (docs/decisions/0074-audit-chain.md).
+No I/O."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from typing import Final, Protocol
 from tenantry.groups import AuditEntry, ChainHead, Seal, to_micros
 
 _NOTHING: Final = bytes(32)
-"""The previous MAC of the first seal."""
+"""Used as the previous MAC for the first seal."""
 
 
 class ChainKeys(Protocol):
-    """Keys of seals; implemented by KeyRing."""
+    """Implemented by KeyRing."""
 
     @property
     def active_id(self) -> str:
@@ -30,12 +30,12 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """Keys (32 bytes) by id, also of removed signing keys."""
+        """Keys (32 bytes) by id, including those of removed signing keys."""
         ...
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """The bytes of an entry that its seal covers, the same in every store."""
+    """Return the bytes of an entry that its seal covers."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -44,8 +44,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """Seal ``entries``. ``head``: the last sealed entry. ``unsealed``: the entries between number ``after`` and
-    ``entries``, which the first new seal covers too."""
+    """Seal ``entries``, which follow the sealed entry ``head``. The first new seal also covers ``unsealed``: the
+    entries between number ``after`` and ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -61,7 +61,7 @@ def _mac(key: bytes, before: bytes, after: int, between: Collection[bytes], cont
     return hmac.digest(key, before + after.to_bytes(8, "big") + digests + content, "sha256")
 
 
-# --- formats of the table's column and of the command line ---
+# --- formats: a seal in its column, a head on the command line ---
 
 _COLUMN: Final = 2 + 8 + 32
 _HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
@@ -72,11 +72,11 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""The seal of an entry that was altered so that it cannot be read. It never verifies."""
+"""Replaces a seal that cannot be read because somebody altered the entry. It never verifies."""
 
 
 def read_seal(column: object) -> Seal:
-    """Parse the column; an invalid one becomes a seal that never verifies."""
+    """Parse the column ``seal``; NO_SEAL if it is invalid."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -84,7 +84,7 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """Format number and MAC: ``4711-9f3c…``."""
+    """Format number and MAC as ``4711-9f3c…``."""
     return f"{head.number}-{head.mac.hex()}"
 
 
@@ -100,7 +100,7 @@ def read_head(text: str) -> ChainHead | None:
 @dataclass(frozen=True, slots=True)
 class Fault:
     number: int
-    """The first missing or invalid entry."""
+    """Number of the first missing or invalid entry."""
     reason: str
 
 
@@ -110,24 +110,25 @@ class ChainCheck:
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
-    """Heads, noted elsewhere, that the trail must contain."""
+    """Heads that were noted earlier, outside the store. The trail must contain them."""
     sealed: int = 0
     begins_after: int | None = None
-    """Number of the last entry before the chain. If an earlier one was noted elsewhere, the chain was begun anew."""
+    """Number of the last entry before the chain. If an earlier check gave another number, somebody restarted the
+    chain."""
     before: int = 0
     """Number of entries before the chain."""
     unsealed: int = 0
-    """Number of entries without a seal since the chain begins."""
+    """Number of unsealed entries after the chain begins."""
     left_out: int = 0
     """Number of unsealed entries that no seal covers."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
-    """The last sealed entry that was checked. Give one to check only the entries after it."""
+    """The last sealed entry that was checked. Pass a head to check only the entries after it."""
     fault: Fault | None = None
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, entry: AuditEntry) -> None:
-        """Check the next entry; ignored after a fault."""
+        """Check the next entry. Does nothing after a fault."""
         if self.fault is not None:
             return
         if entry.number < 1:

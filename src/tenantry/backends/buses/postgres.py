@@ -24,11 +24,12 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus`` for the stores in a PostgreSQL database, whose writes send NOTIFY.
+    """A ``ports.Bus`` that receives the NOTIFY messages of writes to stores in a PostgreSQL database.
 
-    ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs one
-    connection (None: ``url``). The bus sends test messages through ``url`` and is lost until one arrives. It holds a
-    connection to each URL while it is followed. No I/O before. Raises InvalidSettings."""
+    ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs a
+    lasting connection (None: ``url``). The bus sends test messages through ``url``, and its status is ``receiving``
+    once one has arrived. It holds a connection to each URL while it is followed; no I/O before. Raises
+    InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # so that a missing package is reported now
@@ -58,8 +59,8 @@ class PostgresBus:
             connection.terminate()
 
     async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        # Probe on another connection. Behind a pooler the listening connection would get its own probe together with
-        # the answer to the NOTIFY statement, although no notification of another client arrives.
+        # Probe on another connection. Behind a pooler, the listening connection would receive its own probe with the
+        # answer to the NOTIFY statement, even if no notification of another client arrives.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(
@@ -73,7 +74,6 @@ class PostgresBus:
 
 
 async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
-    """Forward notifications until the connection is lost."""
     loop, pgconn, readable = asyncio.get_running_loop(), connection.pgconn, asyncio.Event()
     socket = pgconn.socket
     loop.add_reader(socket, readable.set)

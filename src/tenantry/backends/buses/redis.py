@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection, because the subscriber of redis-py
-reconnects without reporting that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection, because redis-py's subscriber reconnects
+without reporting that messages may be lost."""
 
 from __future__ import annotations
 
@@ -32,17 +32,20 @@ _CAUSE = (
     "a message published at this address does not reach its subscribers: check for a proxy, or several servers there"
 )
 _NO_STORE = "-"
-"""The store id in notices. The bus does not know its store. Handles are random, so a notice of another store has no
-effect."""
+"""Used as the store id in notices, because the bus does not know its store. A notice of another store has no effect,
+because handles are random."""
 
 
 class RedisBus:
-    """A ``ports.Bus``, and the ``ports.ChangeListener`` that publishes to it. ``url``: see database/redis_server.py;
-    ``channel``: the same in all processes of a store. No I/O before it is used. Raises InvalidSettings."""
+    """A ``ports.Bus`` that also publishes this process's changes, as a ``ports.ChangeListener``. ``url``: see
+    database/redis_server.py; ``channel``: the same in all processes of a store. No I/O before its first use. Raises
+    InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
-            raise InvalidSettings("the channel of a RedisBus takes 1 to 128 letters, digits and : . _ -")
+            raise InvalidSettings(
+                "the channel of a RedisBus must have 1 to 128 characters: letters, digits and : . _ -"
+            )
         load_redis()  # so that a missing package is reported now
         self.counters: BusCounters = BusCounters()
         self._server = read_redis_address(url)
@@ -102,18 +105,17 @@ class RedisBus:
             await client.aclose()
 
     async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        """If this user may not publish, a connection that responds counts as delivering."""
         from redis.exceptions import NoPermissionError
 
         try:
             await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
         except NoPermissionError:
+            # Without a probe, a connection that responds counts as delivering.
             logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
             on_delivery()
 
 
 async def _ping(connection: Any) -> None:
-    """Send a PING each second, so that silence means a lost connection."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
         await connection.send_command("PING", check_health=False)

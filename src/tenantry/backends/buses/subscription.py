@@ -1,7 +1,7 @@
-"""Reconnects, checks delivery and limits messages for all buses.
+"""Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond but deliver no message, such as LISTEN through a transaction pooler. So a bus sends itself
-probes, on the way that notices take."""
+A connection may respond and still deliver no messages, such as LISTEN through a transaction pooler. So a bus sends
+itself probes by the same route as notices."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection that gets a PING each second and is silent for this time is dead."""
+"""A connection that receives nothing for this time, in spite of a PING each second, is dead."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber that gets no message for 50 to 100 % of this time, chosen at random, sends a probe. All subscribers get
-it and begin to wait again, so a large fleet sends little more than one worker."""
+"""A subscriber sends a probe after 50 to 100 % of this time (chosen at random) without a message. Each probe reaches
+all subscribers and makes them wait again, so a large fleet sends hardly more probes than one worker."""
 
 REPLY_SECONDS = 2.0
-"""A probe that takes longer is lost: the bus is deaf."""
+"""A probe that has not arrived after this time is lost, so the bus is deaf."""
 
 EVICTIONS = 1_000
-"""Notices passed to the listener per window. For any number beyond it, the listener gets one flush when the window
-ends."""
+"""The most notices that the listener gets per window. If more arrive, it gets one flush when the window ends."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
-"""The start of a probe. No notice starts like this."""
+"""The prefix of probes. Notices never have it."""
 
 _PROBE = PROBE.encode()
 _LONGEST = 128
@@ -47,7 +46,7 @@ _LONGEST_PAUSE = 5.0
 
 
 class BusStatus(StrEnum):
-    """The state of a bus's connection."""
+    """The state of a bus."""
 
     IDLE = "idle"
     """Not followed."""
@@ -78,7 +77,7 @@ class BusCounters:
 
 
 class Deaf(Exception):
-    """Connected, but a probe did not arrive; the message names a possible cause."""
+    """A probe did not arrive. The message names a possible cause."""
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
@@ -133,7 +132,7 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
         if status is BusStatus.DEAF:
             logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
         else:
-            # Not the error's text, which may contain a secret.
+            # Log only the error's class: its text may contain a secret.
             logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
 
 
@@ -144,8 +143,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Send probes until one is lost; call ``on_delivery`` when the first arrives. Raises Deaf with the text ``cause``,
-    TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
+    """Send probes until one does not arrive, then raise Deaf(``cause``). Calls ``on_delivery`` when the first arrives.
+    Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -169,8 +168,7 @@ async def probe(
 
 
 class NotificationLimiter:
-    """Forwards at most 1,000 evictions and one flush per second, so a flood of forged messages costs no more than
-    that."""
+    """Forwards at most 1,000 evictions and one flush per second, which limits the cost of forged messages."""
 
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener
@@ -183,13 +181,11 @@ class NotificationLimiter:
         self._expected: tuple[str, asyncio.Future[None]] | None = None
 
     def expect(self, message: str) -> asyncio.Future[None]:
-        """Return a future that completes when ``message`` arrives."""
         arrived: asyncio.Future[None] = self._loop.create_future()
         self._expected = message, arrived
         return arrived
 
     async def anything_within(self, seconds: float) -> bool:
-        """Wait for any message. False after ``seconds`` without one."""
         self._arrived.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -235,6 +231,6 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Drop the flush for held back notices: ``follow`` calls ``flush`` after a loss anyway."""
+        """Cancel the flush for notices that were held back, because ``follow`` flushes after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

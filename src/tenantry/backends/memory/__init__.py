@@ -1,4 +1,4 @@
-"""A store in the memory of one process, for tests and development."""
+"""The store in memory."""
 
 from tenantry.backends.memory.store import MemoryStore as MemoryStore
 

@@ -41,7 +41,7 @@ class MemoryEnvironments(EnvironmentStore):
                 return own
             changed = replace(own, grace_seconds=grace_seconds)
             tables.environments[own.name] = changed
-            # A database row refers to its environment; here each record holds a copy, which must be replaced.
+            # Groups, API tokens and sources hold copies of their environment, so replace all copies.
             for handle, stored in tables.handles.items():
                 if stored.group.environment.id == own.id:
                     tables.handles[handle] = replace(stored, group=replace(stored.group, environment=changed))

@@ -44,7 +44,7 @@ class StoredCode:
 
 @dataclass(slots=True)
 class MemoryTables:
-    """Tables as dicts by unique key. Hold ``lock`` to write, and to read several."""
+    """Tables as dicts by unique key. Hold ``lock`` to write, or to read several."""
 
     clock: Clock
     keys: ChainKeys | None = None
@@ -60,19 +60,20 @@ class MemoryTables:
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
     codes: dict[bytes, StoredCode] = field(default_factory=dict)
-    """By digest; the oldest code first."""
+    """Codes by digest, the oldest first."""
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
     usage_writers: dict[bytes, int] = field(default_factory=dict)
-    """Writer -> number of its last batch."""
+    """Number of the last batch of each writer."""
     trail: list[AuditEntry] = field(default_factory=list)
     chain_head: ChainHead | None = None
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of the last changes. The last one is that of ``generation``, and no generation is missing."""
+    """Handle and time of the newest changes, in order of their generations. The last item is the change
+    ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored state of an environment. Raises UnknownEnvironment."""
+        """Return an environment as stored. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -85,8 +86,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        The slots of ``handles`` are odd meanwhile. A change is listed under ``listed`` (default: the first handle), and
-        listeners are notified."""
+        While it runs, the slots of ``handles`` have odd versions. A change is listed for the handle ``listed``
+        (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

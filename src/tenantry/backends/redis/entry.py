@@ -1,7 +1,7 @@
 """Entries of the second-level cache, and the commands for them.
 
-    <generation, 19 digits><JSON>        a group, as it was read at this generation
-    <generation, 19 digits>              a tombstone: the group was written at this generation
+    <generation, 19 digits><JSON>        a group that was read at this generation
+    <generation, 19 digits>              a tombstone: the group was changed at this generation
 
 The JSON repeats store and handle, so that an entry under a wrong key is refused. It identifies the token by a SHA-256
 digest, from which the token cannot be computed."""
@@ -24,11 +24,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """The value is not an entry of this store and handle. The message does not quote it."""
+    """A value is not an entry of this store and handle. The message does not quote the value."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """The key of a group's entry. Its parts have fixed lengths; the braces are the hash tag of Redis Cluster."""
+    """Return the key of a group's entry. The braces are the hash tag of Redis Cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -38,7 +38,7 @@ def _prefix(store_id: str) -> str:
 
 
 def stamp(generation: int) -> bytes:
-    """The digits of a generation. They sort as bytes like the numbers."""
+    """Format a generation so that the bytes sort like the numbers."""
     return b"%019d" % generation
 
 
@@ -101,8 +101,8 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes a group or a tombstone, unless the stored entry has a later generation: writes may arrive late. At the same
-generation a tombstone does not replace a group, because the group was read after that write."""
+"""Writes a group or a tombstone, but keeps a stored entry of a later generation, because writes may arrive late. A
+tombstone also does not replace a group of the same generation, because the group was read after that write."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
@@ -113,13 +113,13 @@ class RedisCommands:
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """Return the value of each key; None if it is missing or of another type."""
+        """Return the values; None for a key that is missing or of another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write (key, ``stamp``, message) triples; return how many failed. Raises the driver's errors."""
+        """Write (key, ``stamp``, message) triples; return the number of failures. Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

@@ -1,7 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
-Its entries are not trusted to be current: the resolver uses one only if the changes that it polls from the store have
-none of this handle since the entry's generation. A killed, frozen, flushed or restored server costs only reads of the
+Entries may be stale. The resolver polls the store's changes, and uses an entry only if they show no change of the
+entry's group since its generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
 store."""
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class RedisCounters:
     errors: int = 0
     """Reads that failed or took longer than the budget."""
     skipped: int = 0
-    """Reads that went to the store at once, because the server had not answered shortly before."""
+    """Reads that went straight to the store, because the Redis server had recently failed to answer."""
     writes: int = 0
-    """Entries and tombstones written, or superseded by a stored newer one."""
+    """Entries and tombstones that were written, or were not needed because Redis had a newer one."""
     lost_writes: int = 0
     """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
 
 
 class RedisBackend:
     """A ``ports.LeasedBackend`` that reads a cache in Redis before ``origin``. In a process that writes to the store,
-    pass it to ``store.subscribe`` too: then it writes tombstones.
+    also pass it to ``store.subscribe``, so that it writes tombstones.
 
     ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
     ``lifetime``: seconds until a key expires. ``clock``: monotonic seconds. Writes in the background. No I/O before its
@@ -70,7 +70,7 @@ class RedisBackend:
         clock: MonotonicClock = time.monotonic,
     ) -> None:
         if budget <= 0 or lifetime <= 0:
-            raise ValueError("budget and lifetime are seconds above 0")
+            raise ValueError("budget and lifetime must be numbers of seconds above 0")
         load_redis()  # so that a missing package is reported now
         self.counters: RedisCounters = RedisCounters()
         self._origin = origin
@@ -112,13 +112,13 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's part, because data sources are not cached in Redis."""
+        """The origin's data sources, because they are not cached in Redis."""
         sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
         return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The usage recorder of the store of record, if it has one."""
+        """The usage recorder of the store of record, if any."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -126,7 +126,8 @@ class RedisBackend:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Write pending entries for at most a second and close this event loop's connections. The origin stays open."""
+        """Write pending entries for at most a second, then close this event loop's connections. The origin stays
+        open."""
         await self._queue.aclose()
         await self._connections.aclose()
 
@@ -166,7 +167,6 @@ class RedisBackend:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def _store(self, store_id: str, token: Token, reading: LookupResult) -> None:
-        """Write the result to the cache, unless it has no group or is limited in time, as in a grace."""
         group, generation = reading.group, reading.generation
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
             return
@@ -204,9 +204,8 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """Combines the reads of one tick. At most two commands run at once, so a silent server holds two connections.
-    Callers wait ``budget`` seconds, but a command may take longer, so that a slow handshake is finished. ``ended`` gets
-    True if a batch succeeded in time."""
+    """Combines the reads of one tick. At most two commands run at once, so a silent server holds only two connections.
+    A command may take longer than ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

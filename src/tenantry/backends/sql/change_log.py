@@ -1,4 +1,4 @@
-"""The last statements of each write: count the change as a generation, list it, notify, and add its audit entry."""
+"""Ends each write: counts the change as a generation, lists it, notifies other processes and adds the audit entry."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ _TRIMMED_EVERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CountedChange:
-    """A change that was counted and listed."""
-
     handle: bytes
     generation: int
     longest_lease: float
@@ -51,7 +49,7 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The result of a write that caches must notice, with the changes that it counted."""
+    """The value that a write returns, with the changes that caches must notice."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -59,19 +57,15 @@ class WriteResult(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GroupNote:
-    """The audit entry of one write in a batch."""
-
     action: str
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """Whether the write counts as a change, because caches may hold the group."""
+    """Whether the write counts as a change. A creation does not, because no cache can hold the new group."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """What a write needs besides its connection."""
-
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
@@ -85,11 +79,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source has another handle than was announced: it was recreated. The store tries again."""
+    """The group or data source was recreated, so its handle is no longer the announced one. The store tries again."""
 
 
 class StoreReplaced(Exception):
-    """The database is not the announced store, or has another run name. The write starts again."""
+    """The database is not the announced store, or its run name has changed. The store tries again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -101,16 +95,16 @@ _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
-# On PostgreSQL a writer locks the row of ``generation`` until its commit before it draws a number for its entry. So
-# entries commit in the order of their numbers, and a reader that continues after the last number misses no entry.
+# On PostgreSQL a writer first locks the row of ``generation`` until its commit, then draws a number for its entry. So
+# entries commit in the order of their numbers, and a reader that continues after the newest number misses no entry.
 _NOTE_THERE = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
     " returning number",
 )
 
-# Counts, lists, audits and notifies in one round trip, because all writers of the fleet wait for each other from here:
-# the row of ``generation`` is locked until the commit.
+# Counts, lists, audits and notifies in one round trip, because from here until the commit it locks the row of
+# ``generation``, and all other writers of the fleet wait.
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _ALL_THERE = f"""
 with counted as ({_COUNT}),
@@ -120,7 +114,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# With sealed entries: the same without the entry, but returns the chain's head and a number for the entry.
+# Variants of _COUNT and _ALL_THERE for sealed entries, which ``add_entries`` adds later. They return the chain's head,
+# and LAST or NUMBERS_THERE.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_THERE = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
@@ -222,7 +217,7 @@ def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
 def note_source_change(
     connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
 ) -> tuple[CountedChange]:
-    """Audit a write to a data source. A trigger has counted and listed it (migration 0004)."""
+    """Audit a write to a data source, which a trigger has already counted and listed (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     details = {"provided_id": source.provided_id}
     note(connection, context, action, source.environment.name, source.id, details, at=at)
@@ -232,8 +227,8 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the last of ``counted`` changes from ``row``. Trims the list at every thousandth change. Raises
-    StoreReplaced unless the store is the announced one."""
+    """Return the last of ``counted`` changes from ``row``. Trims the list once per thousand changes. Raises
+    StoreReplaced."""
     if row is None:
         raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]

@@ -63,7 +63,7 @@ class SQLCodes(SQLPart, CodeStore):
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
         def write(connection: Connection, context: WriteContext) -> str | None:
-            # Of concurrent deletions one gets the row: the others wait for its lock and then find no row.
+            # Only one of several concurrent deletions gets the row: the others wait for its lock, then find no row.
             codes = single_use_codes.c
             live = (codes.digest == digest, codes.purpose == purpose)
             ends = codes.expires_at > to_micros(context.now(connection))
@@ -85,8 +85,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a concurrent revocation
-    either is seen here or deletes the code. Raises Unauthorized."""
+    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a concurrent revocation is
+    either seen here or deletes the code. Raises Unauthorized."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()
@@ -96,7 +96,6 @@ def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, end
 
 
 def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
-    """Delete the oldest codes, so that the share has space for one more."""
     codes = single_use_codes.c
     own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
     surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)

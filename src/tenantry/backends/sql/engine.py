@@ -1,5 +1,5 @@
-"""The interface of SQLStore to its database, errors of the drivers, and statements that are compiled once per driver.
-Writes send them straight to the driver, on SQLite ten times faster than SQLAlchemy Core."""
+"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. Writes
+bypass SQLAlchemy Core, which on SQLite makes them ten times faster."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 def outdated(error: BaseException) -> bool:
     """Whether a prepared statement is no longer valid, because a table was altered or a pooler changed the server
-    connection. Nothing ran; try again on another connection."""
+    connection. The statement did not run; try again on another connection."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -75,7 +75,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # the name of a prepared statement does not 
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Return the StoreUnavailable for a driver's error; None if the error is of another kind, such as a bug."""
+    """Convert a driver's error; None if the error has another cause, such as a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -137,14 +137,15 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """One database. ``deadline``: a time of ``time.monotonic()``; waits for a queue, lock or connection count too."""
+    """Runs the statements of a store. ``deadline``: the value of ``time.monotonic()`` at which a call ends, including
+    waits for a queue, lock or connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         """Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, read after the call. Raises as ``read`` does."""
+        """Return the row of ``queries.LOOK_UP``. The read begins after the call. Raises like ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
@@ -159,13 +160,12 @@ class StoreEngine(Protocol):
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback for errors that the caller gets: keeps asyncio from logging them."""
+    """A done callback that keeps asyncio from logging an error which a caller gets."""
     if not task.cancelled():
         task.exception()
 
 
 def remaining(deadline: float) -> float:
-    """Seconds until ``deadline``, at least 0."""
     return max(0.0, deadline - time.monotonic())
 
 
@@ -173,8 +173,6 @@ def remaining(deadline: float) -> float:
 
 
 class CompiledQuery:
-    """SQL for one driver and the order of its parameters."""
-
     __slots__ = ("_constants", "_names", "is_hot", "text")
 
     def __init__(self, query: Query, dialect: Dialect) -> None:
@@ -185,14 +183,11 @@ class CompiledQuery:
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return given values and the query's constants in the order of the parameters."""
         constants = self._constants
         return tuple([given[name] if name in given else constants[name] for name in self._names])
 
 
 class CompiledQueries(dict[Query, CompiledQuery]):
-    """Compiles each statement at first use."""
-
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
         self._dialect = dialect
@@ -220,7 +215,6 @@ def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Ro
 
 
 def count(connection: Connection, query: Query, /, **values: Any) -> int:
-    """Return the number of changed rows."""
     compiled = _of(connection)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
@@ -265,13 +259,12 @@ def _insert(connection: Connection, table: Table) -> Any:
 
 
 def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
-    """Delete expired rows, at most a hundred."""
     expired = select(*table.primary_key).where(table.c.expires_at <= to_micros(now))
     delete_chosen(connection, table, expired.order_by(table.c.expires_at))
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete the first hundred rows of ``chosen``, a select of primary keys, without those that are locked."""
+    """Delete the rows of the first hundred primary keys that ``chosen`` selects, except locked rows."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
@@ -289,7 +282,6 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows in order, in few statements."""
     # With RETURNING, SQLAlchemy puts many rows into one statement; without it each row is a statement.
     connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
 _LAST_OF_ANY: Final = chr(0x10FFFF) * 255
-"""Appended to a prefix, it makes the last possible id with this prefix, in the order of code points."""
+"""A prefix followed by this string is the last possible id with that prefix, in the order of code points."""
 
 
 class SQLGroups(SQLPart, GroupStore):
@@ -133,8 +133,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Write to a group by id. Reads its handle first, to announce the write in the handle's slot; starts again if
-        the group was recreated with another handle meanwhile."""
+        """Reads the group's handle first, to announce the write in the handle's slot. Starts again if the group was
+        recreated meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)

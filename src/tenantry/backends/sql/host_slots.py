@@ -34,9 +34,9 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """This host's slots of one store, in the file ``<run folder>/<store id>.slots``. Opens it at first use, and again
-    after it was replaced. ``read`` reads the store's identity; ``rename`` gives the store another run name, unless it
-    has one already, and returns the new identity. Both take a deadline."""
+    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at first use, and
+    again after it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name,
+    unless another process has already done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if they cannot be opened, because then
-        this host's caches would not notice the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable without slots, because this host's
+        caches would miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -96,16 +96,16 @@ class HostSlots:
             return slots
 
     def raise_longest_lease(self, seconds: float) -> None:
-        """Note that a reader uses its cache for up to ``seconds``."""
         self._longest_lease = max(self._longest_lease, seconds)
 
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process of this host can use answers from before the committed write. Usually returns at once.
+        """Wait until no process of this host can use an answer from before the committed write. Usually returns at
+        once.
 
-        If the slots file was replaced since ``announced_in`` was opened, announce the write in the new file too. Until
-        the new file is older than the longest lease, a process may still use the previous one."""
+        If the slots file was replaced since ``announced_in`` was opened, the write is announced in the new file too. A
+        process may still use the previous file until the new one is older than the longest lease."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
@@ -124,19 +124,19 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Make the next write read the identity again: another database may be at the URL. Slots stay open."""
+        """Make the next write read the identity again, because another database may be at the URL. Slots stay open."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, unless another caller has replaced this one already."""
+    """Give the store a random run name, if it still has the run name of ``identity``."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a lease of ``seconds`` in the store, if it is the longest so far. Return the longest before, in seconds;
-    0.0 for none."""
+    """Record a lease of ``seconds`` if it is the store's longest so far. Return the previous longest lease in seconds,
+    or 0.0."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

@@ -31,7 +31,6 @@ class SQLPart:
     async def _write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], author: Author, deadline: float | None = None
     ) -> T:
-        """Run a write that is announced in the slots of ``handles``."""
         by = self._runner.deadline() if deadline is None else deadline
         return await self._runner.write_to(handles, work, WriteContext(author, self._clock), by)
 

@@ -1,6 +1,5 @@
-"""The store's engine for PostgreSQL, through psycopg, also behind a pooler. Look-ups of one tick share a statement;
-writes use SQLAlchemy Core. Each event loop has its connections; ``aclose`` or the loop's end closes them
-(tenantry/aio/loop_local.py)."""
+"""A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement;
+writes use SQLAlchemy Core. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 
@@ -38,21 +37,22 @@ T = TypeVar("T")
 _READERS = 4
 _WRITERS = 4
 MOST_TOGETHER = 250
-"""Handles in one statement. With small statements this process handles the first rows while the server makes the next:
-a thousand look-ups take less time in four statements than in two."""
+"""The most handles in one statement. While the server runs a statement, this process handles the rows of the previous
+one, so a thousand look-ups take less time in four statements than in two."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
-"""The column of the handle in LOOK_UP_MANY."""
+"""Index of the handle among the columns of LOOK_UP_MANY."""
 
 _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 
 _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
-"""The errors that ``unavailable`` takes. TimeoutError is an OSError."""
+"""The errors that ``unavailable`` converts. OSError includes TimeoutError."""
 
 
 class PostgresEngine(StoreEngine):
-    """``before_close`` is awaited before the connections of an ending event loop are closed, but not by ``aclose``."""
+    """A StoreEngine for PostgreSQL. Awaits ``before_close`` before it closes the connections of an ending event loop,
+    but not in ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -98,7 +98,7 @@ _UNKNOWN = "the connection to the {} broke during a commit: check whether it was
 
 
 class _Transaction:
-    """One write. ``committing``: whether the commit has been sent."""
+    """Runs one write. ``committing``: whether the commit has been sent."""
 
     def __init__(self, engine: AsyncEngine, label: str) -> None:
         self._engine = engine
@@ -106,7 +106,6 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Commit ``work`` and return its result. Raises as ``StoreEngine.write`` does."""
         try:
             try:
                 return await self._attempt(work)
@@ -150,13 +149,11 @@ class _PostgresConnections:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def track(self, task: asyncio.Task[Any]) -> None:
-        """Make ``aclose`` wait for the task."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(mark_retrieved)
 
     async def aclose(self) -> None:
-        """Close the readers, wait a second for writes, then close the writers."""
         self.readers.end()
         if self._tasks:  # ``dispose`` does not close connections in use
             await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
@@ -166,7 +163,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """At most four connections of one event loop. A read takes the one that was used last."""
+    """At most four connections for the reads of one event loop. A read takes the most recently used one."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server

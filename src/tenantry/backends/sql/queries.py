@@ -1,5 +1,4 @@
-"""The statements that several modules use, and those of look-ups and polls, in SQLAlchemy Core. The engines run their
-compiled SQL on the driver, ten times faster than Core."""
+"""Statements of look-ups and polls, and those that several modules use, in SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -44,8 +43,8 @@ Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
 HOT = "tenantry_hot"
-"""Execution option for reads on every request: on SQLite they run at once in the event loop, unless the file is
-locked."""
+"""Execution option for reads that every request makes. On SQLite such a read runs at once in the event loop, unless the
+file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
@@ -67,7 +66,8 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
-    """Whether the group's name contains a string in lower case. Only A to Z are folded, so that all databases agree."""
+    """Whether the group's name contains a string that is in lower case. Only A to Z in the name are folded, so that all
+    databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True

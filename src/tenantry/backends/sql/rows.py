@@ -58,7 +58,6 @@ def dump_record(value: Record | None) -> str | None:
 
 
 def to_document(value: Mapping[str, Any] | Record | None) -> Any:
-    """The value of a JSON column for Core: a plain dict or None."""
     return None if value is None else thaw(freeze(value))
 
 
@@ -75,7 +74,7 @@ def environment(row: Row) -> Environment:
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    The same as ``StoredGroup.read``, with fewer objects, because every cache miss calls it."""
+    Equivalent to ``StoredGroup.read`` with fewer objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -139,7 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows``: of the query CHANGES, which returns one row with nulls if there are no changes."""
+    """Convert the rows of the query CHANGES: one row with nulls if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -155,14 +154,14 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """Return the identity and the longest lease in seconds. ``row``: of IDENTITY."""
+    """Convert a row of IDENTITY to the identity and the longest lease in seconds."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """If a column was altered to a value that cannot be read, return an entry with NO_SEAL: the trail can still be
-    listed, and the chain check reports it."""
+    """Convert a row of the audit trail. If a value was altered so that it cannot be read, return an entry with NO_SEAL,
+    which the chain check reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -190,6 +189,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """``row``: number and MAC, which is None before the first seal."""
+    """``row``: number and MAC of the head. The MAC is None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

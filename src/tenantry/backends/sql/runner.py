@@ -28,7 +28,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 _WAITING = 0.95
-"""The part of the caller's timeout that a call may take."""
+"""The fraction of the caller's timeout that a call may take."""
 _ATTEMPTS = 3
 _UNCONFIRMED = 1_000
 
@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now, slightly before its caller's timeout. ``at_least``: seconds
-        for longer work that no request waits for."""
+        """Return the deadline of a call that begins now: slightly before its caller's timeout, or ``at_least`` seconds
+        from now for longer work that no request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -92,8 +92,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader, and record its ``lease`` in seconds, if given, as the longest. Raises
-        StoreUnavailable without slots, because then nothing may be cached."""
+        """Open this host's slots for a reader. A given ``lease`` (seconds) is recorded as the store's longest. Raises
+        StoreUnavailable if the slots cannot be opened, because then nothing may be cached."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -119,7 +119,7 @@ class Runner:
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """Finish the write although its caller is cancelled; only its end ends the announcement."""
+        """Finish the write even if its caller is cancelled, so that the announcement ends."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -143,7 +143,7 @@ class Runner:
                 self.host_slots.forget()
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
-                # The commit may still happen. With an even version now, a reader could cache an answer from before it.
+                # The commit may still happen. If the version became even now, a reader could cache an older answer.
                 # So the slot stays odd, and nothing of it is cached, until ``late`` is called, or until a reader has
                 # seen the odd version for as long as its lease and repairs the slot. The contexts are kept in a list
                 # because one that is garbage-collected would set the even version.
@@ -159,7 +159,7 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """End an announced write. ``written``: None if nothing changed."""
+        """``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)

@@ -1,5 +1,5 @@
 """Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which has the
-head of the chain, before it draws numbers. So the seals have the order of the numbers."""
+chain's head, before it draws numbers. So entries are sealed in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""The most unsealed entries that one seal covers; older ones are left out of the chain. They are read and hashed while
-all writers wait, for some 20 ms."""
+"""The most unsealed entries that one seal covers. If there are more, the seal covers none of them. All writers wait,
+for some 20 ms, while this number of entries is read and hashed."""
 
 _ATTEMPTS: Final = 3
 
 _COLUMNS: Final = "number, at, author, request_id, action, environment, subject, details, seal"
 LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 0)"
-"""On SQLite: the last number of an entry."""
+"""On SQLite: the number of the newest audit entry."""
 
 _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
 NUMBERS_THERE: Final = """array(
@@ -60,8 +60,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal entries and add them. Call it once, last in a transaction. ``head``: number and MAC of the chain's head, and
-    LAST or NUMBERS_THERE, if the caller has locked ``generation`` already."""
+    """Seal and add entries. Call it once, last in a transaction. ``head``: the head's number and MAC, then LAST or
+    NUMBERS_THERE, if the caller has already locked ``generation``."""
     there = connection.dialect.name == "postgresql"
     if head is None:
         head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
@@ -100,7 +100,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first; more than MOST_COVERED if one seal cannot cover all of them."""
+    """``unsealed``: newest first. If there are more than MOST_COVERED, they are left out of the chain."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

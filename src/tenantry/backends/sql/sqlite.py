@@ -1,5 +1,5 @@
-"""The store's engine for SQLite. Reads run in the event loop, because they are faster than a thread switch. Writes run
-on one thread; those that wait share a transaction and its commit, each in a savepoint
+"""A store's engine for SQLite. Reads run in the event loop, because they are faster than a thread switch. Writes run on
+one thread. Waiting writes share a transaction and its commit, each in a savepoint
 (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""Writes that share a commit at most. They hold the lock of the file for some 15 ms, which all of them wait for."""
+"""The most writes that share a commit. They hold the file's lock for some 15 ms, and each of them waits for all."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends this long before the deadline, so that its error is raised in time."""
+"""A wait for a lock ends this long before the deadline, so that the error is raised in time."""
 
 _CACHE_KIB = 2_000
-"""Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for
-250 µs; with 16 MB it would be 1.7 ms, to make look-ups among 50,000 groups only 5 % faster."""
+"""Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for 250
+µs. A cache of 16 MB would block it for 1.7 ms, and speed up look-ups among 50,000 groups by only 5 %."""
 
 _LOCK_POLL_SECONDS = 0.01
 _COMMIT_SLACK_SECONDS = 0.25
-"""How long the caller of a running write waits after the deadline."""
+"""Time after the deadline for which the caller of a running write still waits."""
 
 
 class SQLiteEngine(StoreEngine):
-    """Serves several event loops and threads."""
+    """A StoreEngine for SQLite. Serves several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -85,7 +85,7 @@ class SQLiteEngine(StoreEngine):
                     self._identity.check()
                     return self._read(text, values)
             except sqlite3.Error as error:
-                # In WAL mode readers do not wait for writers, but for the recovery after a crash and exclusive tools.
+                # In WAL mode a reader never waits for a writer, only for recovery after a crash or an exclusive lock.
                 if is_locked(error) and remaining(deadline):
                     await asyncio.sleep(_LOCK_POLL_SECONDS)
                     continue
@@ -135,7 +135,9 @@ class SQLiteEngine(StoreEngine):
             late(None if done.cancelled() or done.exception() is not None else done.result())
 
         waiting.add_done_callback(report)
-        raise OutcomeUnknown(f"the {self._file.label} has not confirmed the write in time: check before trying again")
+        raise OutcomeUnknown(
+            f"the {self._file.label} has not confirmed the write in time: check whether it was done before trying again"
+        )
 
     async def aclose(self) -> None:
         self._close_reader()
@@ -169,7 +171,7 @@ class _Job:
 
 
 class SQLiteWriter:
-    """The writing thread and its connection, opened at the first write."""
+    """The writing thread and its connection, which is opened at the first write."""
 
     def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
@@ -182,7 +184,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue ``work``. The future fails with its error or StoreUnavailable."""
+        """Queue ``work``. The future fails with the error of ``work`` or StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -212,7 +214,6 @@ class SQLiteWriter:
                         job.fail(error)
 
     def _commit_in_time(self, jobs: list[_Job]) -> None:
-        """Commit the writes. While the file is locked, try again until their deadlines."""
         waiting = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
@@ -221,7 +222,8 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return those that have time for another try."""
+        """Run the writes in one transaction. If the file is locked, return the writes that have time for another
+        try."""
         if not jobs:
             return []
         try:
@@ -236,7 +238,7 @@ class SQLiteWriter:
                 for job in jobs:  # one of them caused the error and none was committed, so run each alone
                     self._commit([job])
                 return []
-            # The lock wait ended at the earliest deadline. Writes with a later one are tried again.
+            # The lock wait ended at the earliest deadline. Writes with a later deadline are tried again.
             in_time = [job for job in jobs if remaining(job.deadline) * 1000 > 2 * _REPORT_MILLISECONDS]
             given_up = [job for job in jobs if job not in in_time] if locked else jobs
             failure = unavailable(error, self._file.label)
@@ -296,7 +298,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write in a savepoint. If it is refused, only this write is undone; a database error ends the shared
+    """Run one write in a savepoint. An error of the write undoes only this write; a database error ends the shared
     transaction."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()

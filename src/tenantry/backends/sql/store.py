@@ -33,18 +33,18 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""Changes read by one statement. On SQLite that blocks the event loop for 200 µs, plus 200 µs to drop the page cache
-after a write of another process; the records take 150 µs."""
+"""The most changes that one statement reads. On SQLite they block the event loop: 200 µs for the statement, 150 µs for
+the records, and 200 µs to drop the page cache if another process has written."""
 
 
 class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
     No I/O before its first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    ``deadline``: seconds until a call raises StoreUnavailable, with all waits. ``run_dir``: folder that all processes
-    of this host share (None: see ``tenantry.cache.slots``); if it cannot be used, writes fail. ``clock``: UTC time of
-    day (None: the database's, or this host's for SQLite). ``keys``: SigningKeys that seal audit entries.
-    ``usage_seconds``: interval in which usage is stored (None: never)."""
+    ``deadline``: seconds, including all waits, until a call raises StoreUnavailable. ``run_dir``: folder that all
+    processes of this host share (None: see ``tenantry.cache.slots``); writes fail if it cannot be used. ``clock``: UTC
+    time of day (None: the database's, or this host's for SQLite). ``keys``: SigningKeys that seal audit entries.
+    ``usage_seconds``: seconds between writes of usage (None: usage is not stored)."""
 
     def __init__(
         self,
@@ -123,9 +123,8 @@ class SQLStore(WrittenBackend):
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """Return the committed changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes
-    commit in the order of their generations, so none can appear in a part that was read. Raises StoreUnavailable,
-    MigrationNeeded."""
+    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes commit in
+    the order of their generations, so reading page by page misses none. Raises StoreUnavailable, MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first

@@ -191,4 +191,4 @@ usage_writers: Table = Table(  # the last batch of each process, so that none is
 )
 
 revisions: Table = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
-"""Alembic's table with the revision of the tables."""
+"""Alembic's table, which holds the revision of all tables."""

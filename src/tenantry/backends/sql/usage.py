@@ -34,7 +34,7 @@ _SUMS: Final[dict[frozenset[str], Read]] = {
     frozenset(names): _usage.where(*(_of_one[name] for name in names))
     for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
 }
-"""Sums of usage, by the filters that a call gives."""
+"""The query for sums, by the names of its filters."""
 _OLDEST: Final[Read] = select(_used.hour).order_by(_used.hour).limit(1)
 _row = tuple_(*usage_by_hour.primary_key)
 _PRUNE: Final[Query] = usage_by_hour.delete().where(
@@ -51,11 +51,11 @@ insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
   on conflict (writer) do update set batch = excluded.batch, expires_at = excluded.expires_at
   where usage_writers.batch < excluded.batch returning batch
 """
-"""Returns a row, or none if this batch or a later one was added already. A concurrent second attempt waits for the
-first."""
+"""Returns a row, unless the writer has already added this batch or a later one. A concurrent retry waits for the first
+attempt."""
 
 _REPORT_SECONDS: Final = 60.0
-"""The least deadline of ``sums``. A day of 100,000 groups, each used in eight hours, takes 3 s."""
+"""Seconds that ``sums`` may take. A day of 100,000 groups, each used in eight hours, takes 3 s."""
 
 _COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
 _ADD: Final = f"""

@@ -1,7 +1,7 @@
-"""Writes of one group, in the caller's transaction.
+"""Writes one group in the caller's transaction.
 
 A row with the Idempotency-Key is inserted before the write, and gets the response after it. A second writer with the
-key waits for the first transaction and repeats its response."""
+key waits for the first transaction, then repeats its response."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def get_or_create(
     token: Token,
     once: IdempotencyKey | None,
 ) -> Issued:
-    """Like ``GroupStore.get_or_create``. A new group is not listed as a change, because no cache can hold it."""
     now = context.now(connection)
     issued = _answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
@@ -115,7 +114,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the group has another handle."""
+    """Like ``GroupStore.update``; raises StoreReplaced too, and HandleChanged if the group has another handle."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -202,7 +201,7 @@ _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previo
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Save a group. Its row is locked; the revision in WHERE only checks that."""
+    """Save a group whose row is locked. The revision in WHERE only checks the lock."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another writer at the same time: try again")
@@ -218,7 +217,6 @@ def _answered_once(
     now: datetime,
     write: Callable[[], Issued],
 ) -> Issued:
-    """Call ``write`` and store its result, or return the stored result if the key was used within 24 hours."""
     if once is None:
         return write()
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))

@@ -30,11 +30,11 @@ T = TypeVar("T")
 __all__ = ["HEAD", "check", "is_compatible", "migrate"]
 
 HEAD: Final = "0013"
-"""The revision that this version of Tenantry works with."""
+"""The revision of the tables that this version of Tenantry needs."""
 
 OLDEST: Final = "0012"
-"""The oldest revision whose programs can use the tables of HEAD. A migration that they cannot work with sets it to its
-revision: see CONTRIBUTING.md, "A step of the store's tables"."""
+"""The oldest revision whose programs can use the tables of HEAD. A migration that breaks older programs sets OLDEST to
+its own revision: see CONTRIBUTING.md, "A step of the store's tables"."""
 
 _one_thread = threading.Lock()  # alembic keeps its context in a module, so one migration at a time
 
@@ -72,14 +72,14 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version can use tables of the revision ``found``. ``listed``: the store's compatible revisions,
-    separated by spaces, the tables' own last."""
+    """Whether this version can use tables of the revision ``found``. ``listed``: the compatible revisions from the
+    store, separated by spaces. The last of them is the revision of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
 
 def _usable(connection: Connection) -> str | None:
-    """None if this version can use the tables, else their revision or ``none``."""
+    """None if this version can use the tables; otherwise the tables' revision, or ``none`` without tables."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None
@@ -87,7 +87,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    # Without alembic, whose import takes a seventh of a server's start.
+    # Read the revision without alembic, because the import of alembic takes a seventh of a server's start.
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None
@@ -110,7 +110,8 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
         command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
-            f"the {label} was migrated by another version of Tenantry, whose revision this one does not know: {error}"
+            f"the {label} was migrated by another version of Tenantry, whose revision this version does not know: "
+            f"{error}. Use that version or a later one"
         ) from error
     steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))
@@ -119,9 +120,9 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends; locking them one migration at a time could deadlock with running
-    processes. An attempt that must wait releases its locks and is repeated after a pause, so that processes do not wait
-    behind it for another long transaction, such as a dump."""
+    """Lock all our tables until the transaction ends, because locking them one migration at a time could deadlock with
+    running processes. An attempt that meets another lock, such as a dump's, releases its own locks and pauses, so that
+    running processes do not queue behind it."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

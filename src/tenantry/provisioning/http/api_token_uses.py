@@ -21,17 +21,14 @@ _PAUSE: Final = 600.0
 """Minimum seconds between two attempts to record a use of the same API token."""
 
 _PATIENCE: Final = 10.0
-"""Timeout of an attempt, in seconds."""
+"""Timeout of an attempt to record a use, in seconds."""
 
 _MOST: Final = 1_024
 """Maximum number of API tokens whose last attempt is remembered."""
 
 
 class ApiTokenUses:
-    """Records in the background when API tokens were last used. Thread-safe.
-
-    Stores keep only the hour of the last use, so attempts for one token are at least ten minutes apart.
-    """
+    """Records in the background when API tokens were last used. Thread-safe."""
 
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
@@ -39,7 +36,7 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use, unless this hour has one already or the last attempt is less than ten minutes old."""
+        """Record a use, unless one is stored for this hour or the last attempt is less than ten minutes old."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

@@ -1,5 +1,3 @@
-"""``/api/users/bulk``: creates or changes a user group for each line of an NDJSON body, and reports on each line."""
-
 from __future__ import annotations
 
 import asyncio
@@ -48,7 +46,8 @@ _log = logging.getLogger("tenantry.api")
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes one group per line of the body. ``draining()``: whether the server is shutting down."""
+    """``/api/users/bulk``: creates or changes one group per line of an NDJSON body, and reports on each line.
+    ``draining()`` says whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -56,7 +55,6 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return 200 and the report. Errors are raised before any line is written."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -64,7 +62,7 @@ class BulkEndpoint(Endpoint):
         dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
-            raise BadRequest("a bulk request takes no Idempotency-Key: it is safe to send again without one")
+            raise BadRequest("a bulk request takes no Idempotency-Key: remove the header (a retry is safe without it)")
         request.set_operation("bulk")
         writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403
@@ -82,14 +80,12 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticate before each batch, because the API token may be revoked meanwhile. Raises Unauthorized,
-        MissingScope."""
+        """Authenticate again for each batch, because the API token may have been revoked since the last one."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
 
     async def write(self, batch: UpsertBatch) -> list[UpsertResult]:
-        """Write a batch and return a result per line. If ``authorize`` raises, nothing is written."""
         context = self.context
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         caller = await self.authorize(deadline)
@@ -103,8 +99,8 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Writes lines as they arrive, and reports on each. A line missing from the report was not written, unless the
-    connection broke."""
+    """Writes the group of each line as it arrives, and streams a report on it. Unless the connection breaks, a line
+    without a report was not written."""
 
     def __init__(
         self,
@@ -129,8 +125,6 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Write the lines and send the report, until the client disconnects. Raises OSError if the report cannot be
-        buffered."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -176,7 +170,7 @@ class BulkResponse(StreamedResponse):
             if body.complete:
                 return
             if self._draining():
-                raise Draining("this server is about to stop: send the lines that have no report to another")
+                raise Draining("this server is about to stop: send the lines that have no report to another server")
             await body.read()
 
     async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
@@ -193,7 +187,6 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Write a batch and report on it. If the store failed, raises StoreUnavailable afterwards."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
@@ -226,10 +219,10 @@ _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the report until the client reads it. One task writes, another reads.
+    """Holds the report until the client reads it. One task writes and one task reads.
 
-    Most clients send their whole body before they read the report: without a buffer, client and server would wait for
-    each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
+    Without this buffer, client and server would wait for each other, because most clients send their whole body before
+    they read the report. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
     """
 
     def __init__(self) -> None:
@@ -243,7 +236,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the reader is gone."""
+        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the reading task has ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -270,7 +263,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Wait until the buffer is not full. Raises ClientDisconnected if the reader is gone."""
+        """Wait until the buffer is not full. Raises ClientDisconnected if the reading task has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
@@ -292,12 +285,11 @@ class ReportBuffer:
         self._changed.set()
 
     def abandon(self) -> None:
-        """Mark the reader as gone."""
         self._abandoned = True
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next piece; empty at the end of the report."""
+        """Wait for the next bytes; empty at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

@@ -26,16 +26,16 @@ from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
-"""Replaces the new token that the real write would issue."""
+"""Returned in place of a token that the real write would issue."""
 NO_TEAM_ID = 0
-"""Replaces the ``team_id`` of a group that the real write would create. Real ones start at 1."""
+"""Returned as ``team_id`` of a group that the real write would create. Real ids start at 1."""
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """Returns or raises the same as an UpsertProvisioner, but writes nothing.
+    """An UpsertProvisioner that returns and raises what the real write would, but writes nothing.
 
-    It returns ``NO_TOKEN`` for a new token, and ``NO_TEAM_ID`` for a new group. Violations of ``contract`` raise, even
-    if the contract only logs them. Idempotency-Keys are ignored.
+    New tokens are ``NO_TOKEN``, and new groups have the ``team_id`` ``NO_TEAM_ID``. Violations of ``contract`` raise
+    even if ``contract.refuses`` is false. Idempotency-Keys are ignored.
     """
 
     def __init__(
@@ -107,7 +107,6 @@ class DryRunProvisioner(UpsertProvisioner):
 
 
 async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
-    """Return the group that a deletion would delete. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

@@ -1,5 +1,3 @@
-"""The base class of the API's endpoints, their authentication, and their JSON responses (SPEC section 7)."""
-
 from __future__ import annotations
 
 import logging
@@ -47,14 +45,12 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""Called with the record of each answered request. It must not block or raise."""
+"""A function that gets the record of each answered request. It must not block or raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """Settings shared by all endpoints. ``body_seconds`` limits the time to receive a body, ``store_seconds`` all store
-    calls of a request. ``contract`` checks properties before they are written; end dates are compared with
-    ``time_of_day()``."""
+    """Settings shared by all endpoints: parameters of ``create_api``."""
 
     store: Store
     keys: KeyRing
@@ -66,11 +62,9 @@ class ApiContext:
     time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
-        """Read the API token, uncached, and record its use. Raises Unauthorized, StoreUnavailable."""
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
-        """Like ``authenticate``, and also read the group, in the same store call."""
         found = await deadline.read(self.store.api_tokens.get_with_group(digest, provided_id))
         if found is None:
             raise _unauthorized()
@@ -90,7 +84,6 @@ async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline,
 
 
 def require_scope(caller: ApiToken, scope: Scope) -> None:
-    """Raises MissingScope unless the API token has the scope."""
     if not caller.allows(scope):
         raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
@@ -119,7 +112,7 @@ _ALWAYS: Final = (
     (b"vary", b"Authorization, Accept"),
 )
 _BODY_NOT_READ: Final = (408, 413)
-"""Statuses for which the body is not read to its end, so that the connection cannot be reused."""
+"""Statuses for which the body is not read to its end, so the connection cannot be reused."""
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -127,34 +120,33 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """Without the headers that Endpoint adds to all responses."""
+    """A JSON response without the headers that Endpoint adds to all responses."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. Afterwards ``code`` is ``ok``, or the code of the
-    error in the last line."""
+    """A response that is sent while the request body still arrives. At its end ``code`` is ``ok``, or the code of the
+    error in its last line."""
 
     code: str = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """The headers and JSON of an endpoint's error responses."""
-
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. The challenge names it if an API token sent as Bearer lacks it."""
+    """The scope that the endpoint requires. If an API token that was sent as Bearer lacks the scope, the challenge in
+    the response names the scope."""
     bearer: bool = False
-    """Whether this request sent its API token as Bearer to an endpoint that accepts it."""
+    """Whether the request sent its API token as Bearer and the endpoint accepts that scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Keep only the challenge of the request's scheme (in lower case), if the endpoint accepts that scheme (RFC
+        """Return a copy with only the challenge of ``scheme`` (in lower case), if the endpoint accepts that scheme (RFC
         6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
@@ -164,16 +156,14 @@ class ErrorFormat:
 
 DEFAULT_FORMAT: Final = ErrorFormat()
 _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""The phrases of RFC 9110; before Python 3.13 ``HTTPStatus`` has older ones."""
+"""Phrases of RFC 9110 that ``HTTPStatus`` does not have before Python 3.13."""
 
 
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The error as JSON; with ``problem``, as a problem document (RFC 9457) that has the same members as extensions.
-
-    Its ``type`` is ``about:blank`` (RFC 9457 section 4.2.1), because the code identifies the error.
-    """
+    """The response for an error, as JSON. With ``problem``, the JSON is a problem document (RFC 9457) that has the same
+    members as extensions; its ``type`` is ``about:blank`` (section 4.2.1), because the code identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -202,11 +192,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``; this class answers OPTIONS, and other
-    methods with 405.
+    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``; this class answers OPTIONS, and
+    answers all other methods with 405.
 
-    An unexpected exception becomes a 500 with the request id; the log has no values of the request. ``observer`` gets a
-    record of each answered request that reached ``respond``.
+    An unexpected exception becomes a 500 with the request id; its log entry has no values of the request. ``observer``
+    gets a record of each answered request that reached ``respond``.
     """
 
     def __init__(
@@ -251,7 +241,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """None if ``respond`` handles the method. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        """Return None if ``respond`` handles the method."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
@@ -267,8 +257,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to send. Logs an unexpected exception by type and traceback only, because its message may contain a
-    token, and the full message of an error that has a ``generic_message``."""
+    """The error to send. Logs only type and traceback of an unexpected exception, because its message may contain a
+    token. If an error has a ``generic_message``, which is sent instead of its message, logs the full message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -280,7 +270,8 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Drain a small body, so that the client can read the response; otherwise close the connection."""
+    """Drain the request's body, so that the client can read the response. If bytes remain, announce that the connection
+    closes."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
@@ -300,7 +291,7 @@ def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) 
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    """Handles 404 in the app that serves the API: ``Starlette(exception_handlers={404: not_found})``."""
+    """Exception handler for 404 in the app that serves the API: ``Starlette(exception_handlers={404: not_found})``."""
     started = time.monotonic()
     received = ApiRequest(request.scope, request.receive)
     missing = NotFound("there is nothing at this address")

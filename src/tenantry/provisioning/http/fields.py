@@ -1,5 +1,3 @@
-"""The types of the fields of request bodies, for pydantic, with their limits and OpenAPI schemas."""
-
 from __future__ import annotations
 
 from datetime import datetime
@@ -12,8 +10,8 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Maximum characters of ``current_token``. More than a token has, so that a wrong value gets ``unknown_token`` rather
-than an error about its length."""
+"""Maximum characters of ``current_token``. Longer than any token, so that a wrong value gets ``unknown_token`` and not
+an error about its length."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 

@@ -45,11 +45,10 @@ _OAUTH_CODE_BY_STATUS: Final = {
 _OTHER_OAUTH_CODE: Final = "invalid_request"
 
 OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
-"""All values of the member ``error`` of error documents."""
+"""All values of ``error`` in error documents."""
 
 
 def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The JSON of an error: ``error`` is the OAuth code, ``code`` is Tenantry's."""
     return {
         "success": 0,
         "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
@@ -70,10 +69,11 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token is active, and which group it identifies. Tokens of other environments are
-    inactive. Reads the store and no cache, so rotations take effect at once.
+    """Tells whether a user group token is active, and which group it identifies. Outside the API token's environment,
+    tokens are inactive. Reads the store and no cache, so rotations take effect at once.
 
-    Without an Authorization header, a small form is read before authentication, because it may contain the API token.
+    If there is no Authorization header, a small form is read before authentication, because the form may contain the
+    API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -115,12 +115,12 @@ class IntrospectionEndpoint(Endpoint):
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
-"""The answer for every invalid token. It does not reveal the reason."""
+"""The answer for every invalid token. It does not say why the token is invalid."""
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """The answer for a token that the store found. ``exp`` is rounded down; ``seconds``, the rest of the grace period,
-    needs no synchronised clock."""
+    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds`` is the remaining
+    grace period, for clients whose clock is not synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -145,11 +145,11 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 # --- the form ---------------------------------------------------------------------------------------------------------
 
 MAX_FIELDS: Final = 64
-"""Maximum parameters of a form; a valid form has a few."""
+"""Maximum number of parameters in a form."""
 
 
 class IntrospectionForm:
-    """The parameters of a form. A parameter without a value counts as missing."""
+    """The parameters of an introspection request. A parameter without a value counts as missing."""
 
     __slots__ = ("_fields",)
 
@@ -163,13 +163,13 @@ class IntrospectionForm:
             self._fields = None
 
     def values_of(self, name: str) -> list[str]:
-        """All values of a parameter; empty if the form has too many fields."""
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """The parameter ``token``. Raises InvalidRequest if it is missing or empty, or any parameter is repeated."""
+        """The parameter ``token``. Raises InvalidRequest if it is missing, any parameter is repeated, or there are too
+        many."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
-            raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send the token alone")
+            raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)
         if len(values) != len(self._fields):
             raise InvalidRequest("the form has a parameter twice: send each once")
@@ -195,7 +195,7 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
     except (binascii.Error, ValueError):
         colon = password = ""
     if not colon:
-        raise Unauthorized("the header Authorization: Basic is not base64 of user:password")
+        raise Unauthorized("the header Authorization: Basic must contain user:password in base64")
     return unquote_plus(password)  # RFC 6749 section 2.3.1 has clients form-encode the password
 
 

@@ -27,7 +27,8 @@ class Line:
 
 
 class LineSplitter:
-    """Splits at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line over MAX_LINE are not kept."""
+    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. The bytes of a line longer
+    than MAX_LINE are discarded."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -74,8 +75,7 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read until the first line that is not blank begins. Raises BadJson if the body has no such line, and the
-        errors of ``read``."""
+        """Read up to the first line that is not blank. Raises BadJson if all are blank, and the errors of ``read``."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')
@@ -93,14 +93,14 @@ class BodyLines:
         return self._request.complete
 
     async def read(self) -> None:
-        """Read the next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
+        """Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
         self._part = await self._request.next_part(self._seconds)
         self._size += len(self._part)
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest of the body, within its limits: most clients send it all before they read the
-        report."""
+        """Read and ignore the rest of the body, within its limits, because most clients send the whole body before they
+        read the report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

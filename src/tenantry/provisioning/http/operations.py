@@ -48,8 +48,6 @@ LoadedGroup: TypeAlias = Issued | NotLoaded | None
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """The arguments of ``Operation.run``. ``once`` is the Idempotency-Key."""
-
     provisioner: Provisioner
     environment: Environment
     author: Author
@@ -66,7 +64,7 @@ class Operation(BaseModel, ABC):
 
     @property
     def group_to_load(self) -> str | None:
-        """The id of the group to read together with the API token, if the operation needs it."""
+        """Id of the group to read together with the API token; None if the operation needs no group."""
         return None
 
     def check(self) -> None:
@@ -74,11 +72,12 @@ class Operation(BaseModel, ABC):
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Run the operation. Raises the errors of the Provisioner's method."""
+        """Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The JSON of a successful response; for the operations of SPEC section 4, exactly its fields."""
+        """The JSON of a successful response. For operations in SPEC section 4, it has exactly the fields listed
+        there."""
 
 
 class GetOrCreate(Operation):
@@ -211,7 +210,6 @@ LISTED_FIELDS: Final = (
 
 
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """A group without its token, as in lists."""
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
 
@@ -243,7 +241,8 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # Raised outside the handler, because pydantic's error contains the input and would become the context of ours.
+    # Raised outside the handler, because pydantic's error contains the input and would become the context of
+    # InvalidBody.
     path = first["loc"]
     if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])
@@ -287,7 +286,7 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
-    """Parse a line of a bulk body, with ``replace`` as a Replacement. Raises InvalidBody."""
+    """Parse a line of a bulk body: with ``replace`` as a Replacement, else as a Merge. Raises InvalidBody."""
     return _parse(Replacement if replace else Merge, body)
 
 

@@ -27,7 +27,7 @@ MAX_BODY: Final = 64 * 1024
 """Maximum bytes of a body, except in bulk requests."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred."""
+"""Maximum bytes of a body that is read before authentication. Most bodies have a few hundred bytes."""
 
 BODY_SECONDS: Final = 10.0
 """Default time limit for a client to send its body, in seconds."""
@@ -64,7 +64,7 @@ class ApiRequest:
     """The headers, query parameters and body of a request, within limits of size and time.
 
     ``id`` is the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path`` is
-    where the app is mounted. ``complete``: whether the whole body was received.
+    the path at which the app is mounted. ``complete`` says whether the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -118,7 +118,7 @@ class ApiRequest:
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether a Prefer header (RFC 7240) has this preference, given in lower case, without a value."""
+        """Whether a Prefer header (RFC 7240) contains ``preference`` (in lower case) without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
@@ -140,26 +140,25 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """The Idempotency-Key, or None. Raises BadRequest unless it has 1 to 255 visible ASCII characters and no
-        token."""
+        """The Idempotency-Key, or None. Raises BadRequest unless it has 1 to 255 visible ASCII characters and contains
+        no token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
         if len(given) > 1 or not _IDEMPOTENCY_KEY.fullmatch(given[0]):
-            raise BadRequest("the header Idempotency-Key must be one of 1 to 255 visible ASCII characters")
+            raise BadRequest("send one Idempotency-Key header of 1 to 255 visible ASCII characters")
         key = given[0].decode("ascii")
         if holds_token(key):
             raise BadRequest("the header Idempotency-Key holds a secret token: send a random string")
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. Raises BadRequest for a value other than ``true`` and ``false``, and
-        the errors of ``query``."""
+        """Whether the query has ``dry_run=true``. ``others`` are further allowed parameters. Raises BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
-        """The query parameters. Raises BadRequest for a name that is not in ``names`` or repeated, and for invalid
-        percent-encoded UTF-8."""
+        """The query parameters. Raises BadRequest for a name that is repeated or not in ``names``, and for text that is
+        not percent-encoded UTF-8."""
         if not self._query:
             return {}
         try:
@@ -187,7 +186,7 @@ class ApiRequest:
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """Read the whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        """Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
         self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
@@ -234,8 +233,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing a connection with unread data
-        could reset it before the client has read the response (RFC 9112 section 9.6). False: close the connection."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS, because closing a connection
+        with unread data could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if
+        the connection must be closed."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -262,7 +262,7 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """The parameter's value, or None if absent. Raises BadRequest unless it is a valid id or name (``check_text``)."""
+    """Raises BadRequest unless the value is a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -276,7 +276,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """The parameter's value. Raises BadRequest unless it is a whole number from ``least`` to ``most``."""
+    """Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -286,7 +286,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Whether the parameter is ``true``; False if absent. Raises BadRequest unless it is ``true`` or ``false``."""
+    """Raises BadRequest for a value other than ``true`` and ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

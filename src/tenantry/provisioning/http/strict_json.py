@@ -1,5 +1,3 @@
-"""Strict parsing of JSON bodies. Errors give the position of a mistake, but never quote the body."""
-
 from __future__ import annotations
 
 import json
@@ -12,8 +10,8 @@ from tenantry.errors import BadJson, InvalidBody
 # of another string, in quadratic time.
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
 _LONGEST_INT: Final = 17
-"""The length of -9007199254740991. Longer integers exceed the limits and are not parsed: Python refuses very long
-ones."""
+"""The length of -9007199254740991. Longer integers exceed the limits. They are not parsed, because Python refuses very
+long integers."""
 
 
 class _Rejected(Exception):
@@ -23,7 +21,7 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """Parse a JSON object. Errors call the input ``what``.
+    """Parse a JSON object strictly. Errors call the input ``what``, and never quote it.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
     (422) for a value that is not an object, and for too deep nesting. Integers of more than 17 characters become
@@ -42,7 +40,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # Raised outside the handlers, because the decoder's error contains the body and would become the context of ours.
+    # Raised outside the handlers, because the decoder's error contains the body and would become the context of
+    # BadJson.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 

@@ -14,11 +14,11 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Maximum lines per transaction. For some ten milliseconds, such a transaction blocks other writers: it locks the
-SQLite file, or the row of the generation in PostgreSQL."""
+"""Maximum lines per transaction. A transaction of this size blocks other writers for some ten milliseconds, because it
+locks the SQLite file, or the row of the generation in PostgreSQL."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Maximum bytes of lines per transaction; the last line may exceed it."""
+"""A transaction takes no more lines once its lines exceed this number of bytes."""
 
 FAILED: Final = "failed"
 """Name of the count of failed lines in the summary."""
@@ -26,7 +26,7 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A line: its number, the upsert or the error that it was parsed to, and its size in bytes."""
+    """A parsed line of ``size`` bytes."""
 
     number: int
     parsed: Upsert | TenantryError
@@ -34,7 +34,6 @@ class UpsertLine:
 
     @property
     def provided_id(self) -> str | None:
-        """None if the line has an error."""
         return self.parsed.provided_id if isinstance(self.parsed, Upsert) else None
 
 
@@ -52,8 +51,8 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. Their ids differ: a second line for a group must see the first one's
-    result."""
+    """Lines that are written in one transaction. No two lines are for the same group, because the second must see the
+    result of the first."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -78,7 +77,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """The report of each line, made one by one, because a short line may return a large group."""
+        """Yield a report for each line, one by one, because a short line may return a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

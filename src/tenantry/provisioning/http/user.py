@@ -77,8 +77,7 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Parse the body, authenticate, and read the group. A small body is read before authentication, so that API
-        token and group need one store call."""
+        """A small body is read before authentication, so that one store call reads both the API token and the group."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -123,14 +122,14 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key with keyed hashes of the body, which do not depend on white space or the order of names."""
+    """The key with keyed hashes of the body's canonical JSON."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The Idempotency-Keys whose requests are running in this process. Between processes the store's transaction
-    decides."""
+    """The Idempotency-Keys whose requests are running in this process. The store's transactions handle those of other
+    processes."""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()

@@ -1,5 +1,3 @@
-"""ClientConnection: enforces one client's limits, between its socket and uvicorn's HTTP protocol. It parses no HTTP."""
-
 from __future__ import annotations
 
 import asyncio
@@ -30,8 +28,6 @@ _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 class State(Enum):
-    """The state of a connection."""
-
     HEAD = auto()
     """The head of a request is incomplete."""
     IDLE = auto()
@@ -46,7 +42,7 @@ _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 reading a member 
 
 
 class Admission(Protocol):
-    """All connections of a process; see ``OpenConnections``."""
+    """The part of ``OpenConnections`` that each connection uses."""
 
     limits: ConnectionLimits
     counters: ConnectionCounters
@@ -56,7 +52,8 @@ class Admission(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """One connection. ``make_protocol`` creates its HTTP protocol once ``connections`` has admitted it."""
+    """Enforces the limits of one client, between its socket and uvicorn's HTTP protocol. It parses no HTTP.
+    ``make_protocol`` creates the HTTP protocol once ``connections`` has admitted the client."""
 
     def __init__(self, connections: Admission, make_protocol: Callable[[ClientConnection], asyncio.Protocol]) -> None:
         self._connections = connections
@@ -67,7 +64,8 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw the current state (so that requests need not read the clock)."""
+        """When ``check`` first saw the current state. Only ``check`` sets a time, so that requests need not read the
+        clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
@@ -132,12 +130,10 @@ class ClientConnection(asyncio.Protocol):
     # --- progress of the request ---
 
     def begin(self, request: Request) -> None:
-        """Called when the head of ``request`` is complete."""
         if self.state is not _DRAINING:  # the connection may have been refused in this round of the event loop
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
-        """Called when the response is complete."""
         if self.state is _ACTIVE:
             self.state = _IDLE
 
@@ -151,15 +147,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once all is sent. If the client may still send, close only our side: a reset would lose the response
-        (RFC 9112 section 9.6)."""
+        """Close once all bytes are sent. If the client may still send, close only our side, because a reset would lose
+        the response (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close; first send ``error`` if the client awaits a response and none has begun."""
+        """Close, after sending ``error`` if the client awaits a response and none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -169,12 +165,11 @@ class ClientConnection(asyncio.Protocol):
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Close at once, dropping unsent bytes."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Close at once, for a new connection."""
-        # After an abort the file descriptor is free in the next round of the event loop.
+        """Close at once, to make room for a new connection."""
+        # Aborts, because that frees the file descriptor in the next round of the event loop.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
@@ -253,7 +248,6 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """Whether bytes of a response wait to be sent."""
         return self.transport.get_write_buffer_size() > 0
 
 
@@ -279,7 +273,6 @@ class GuardedTransport(asyncio.Transport):
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Start or stop counting bytes in ``written``."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 

@@ -1,5 +1,3 @@
-"""Limits on client connections, and counters of the connections that they close."""
-
 from __future__ import annotations
 
 import logging
@@ -22,11 +20,12 @@ RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
-"""Prefix length of the IPv6 network that counts as one client, which may use all its addresses (RFC 6177)."""
+"""Prefix length of an IPv6 network that counts as one client, because a client may use all addresses of its network
+(RFC 6177)."""
 
 
 def most_connections() -> int:
-    """How many connections RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
+    """Number of connections that RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -42,8 +41,8 @@ class ConnectionLimits:
     """Limits of one process.
 
     - ``header_seconds``: time for the head of a request.
-    - ``min_rate``: bytes per second, averaged over ``grace_seconds``, that a client must send of a body that the app
-      awaits, and read of a response; 0: no minimum.
+    - ``min_rate``: minimum bytes per second, averaged over ``grace_seconds``, at which a client must send a body that
+      the app awaits, and read a response; 0: no minimum.
     - ``max_per_address``: connections of one client, by default half of ``max_connections``; 0: no limit. Loopback,
       Unix sockets and ``proxies`` are exempt.
     """
@@ -61,8 +60,8 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address (IPv6: the /64 network) that ``peer`` (a socket's ``peername``) counts for; None if it is
-        exempt."""
+        """The address that ``peer`` (a socket's ``peername``) counts under, with IPv6 its /64 network; None if the peer
+        is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:

@@ -1,5 +1,3 @@
-"""OpenConnections: admits and evicts the connections of a process."""
-
 from __future__ import annotations
 
 import asyncio
@@ -20,19 +18,19 @@ _TICK: Final = 0.25
 _SLOW_SECONDS: Final = 1.0
 """Seconds without enough progress after which a connection counts as slow, and is evicted before idle ones."""
 _REFUSED: Final = 8
-"""Maximum refused connections that drain at a time, so that their clients can read the error. They do not count
-towards the limit."""
+"""Maximum number of refused connections that stay open while their clients read the error. They do not count towards
+the limits."""
 
 
 class OpenConnections:
     """Admits connections up to the limits. At a limit it evicts the oldest connection of the lowest rank:
 
-    1. draining, or too slow for a second
+    1. draining, or too slow for a second or longer
     2. idle between requests
-    3. for less than a second, waiting for its client to send
-    4. for less than a second, waiting for its client to read
+    3. waiting less than a second for its client to send
+    4. waiting less than a second for its client to read
 
-    Other connections are active; if all are, it refuses the new one.
+    If there is no such connection, because all are active, it refuses the new one.
     """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
@@ -74,7 +72,6 @@ class OpenConnections:
         return refused
 
     def discard(self, connection: ClientConnection) -> None:
-        """Forget a closed connection."""
         self._all.pop(connection, None)
         self._refused.pop(connection, None)
         if connection.address is not None:
@@ -132,8 +129,8 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 
 
 class ConnectionFactory:
-    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")`` limits its
-    connections, in one event loop, without websockets.
+    """Makes connections with limits for uvicorn, in one event loop, without websockets:
+    ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
     ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
     """
@@ -154,7 +151,8 @@ class ConnectionFactory:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> ClientConnection:
-        # uvicorn copies app_state to the scope of each request: the only public way from there to its connection.
+        # uvicorn copies app_state to the scope of each request. No other public way leads from a request to its
+        # connection.
         def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 

@@ -1,5 +1,3 @@
-"""TrackRequests: tells each connection when its requests begin, progress and end."""
-
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
@@ -16,8 +14,6 @@ CONNECTION: Final = "tenantry.connection"
 
 
 class TrackedConnection(Protocol):
-    """The part of a ClientConnection that its requests use."""
-
     taken: int
 
     def begin(self, request: Request, /) -> None: ...
@@ -25,7 +21,7 @@ class TrackedConnection(Protocol):
 
 
 class TrackRequests:
-    """ASGI 3 middleware for the connections of a ConnectionFactory."""
+    """ASGI 3 middleware that tells each connection of a ConnectionFactory when its requests begin, progress and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,7 +36,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request. Measures how fast its body arrives while the app waits."""
+    """A request, which measures how fast its body arrives while the app waits."""
 
     _complete = False
     _waits: float | None = None
@@ -58,7 +54,6 @@ class Request:
         self._send = send
 
     async def receive(self) -> Message:
-        """The server's next message."""
         if self._complete:  # the app waits for a disconnect, which has no deadline
             return await self._receive()
         self._waits = monotonic()
@@ -74,7 +69,6 @@ class Request:
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Pass the message to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             self._connection.finish()
@@ -94,8 +88,8 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app waited for the body at least ``seconds`` of this grace period, and got less than ``min_rate``
-        bytes per second."""
+        """Whether the app has waited for the body for ``seconds`` or more in this grace period, and got less than
+        ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 

@@ -47,11 +47,11 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """An ASGI app with this process's metrics of the given objects, in Prometheus text or OpenMetrics.
+    """An ASGI app that serves this process's metrics of the given objects, as Prometheus text or OpenMetrics.
 
-    It requires no token: mount it where only Prometheus can reach it. Output contains no token, key or property value;
-    group ids only if ``backend`` has ``label_groups``, or with ``usage`` (a store's ``usage_recorder``) for the
-    ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
+    It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
+    They contain group ids if ``backend`` has ``label_groups``, and with ``usage`` (a store's ``usage_recorder``) the
+    ids of the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -125,7 +125,7 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Those of
+    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Metrics of
     processes that share ``PROMETHEUS_MULTIPROC_DIR`` are summed."""
 
     def __init__(self) -> None:

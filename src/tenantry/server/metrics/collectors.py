@@ -1,5 +1,3 @@
-"""Prometheus collectors for counters of resolvers, backends, buses and data sources; and TimedBackend."""
-
 from __future__ import annotations
 
 import time
@@ -28,15 +26,16 @@ if TYPE_CHECKING:
     from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
-"""Group label of the reads of groups beyond ``max_groups``."""
+"""Group label under which reads of groups beyond ``max_groups`` are summed."""
 
 
 class TimedBackend:
-    """Times a backend: ``Resolver(timed := TimedBackend(store), …)``, then
+    """Wraps a backend and times its calls: ``Resolver(timed := TimedBackend(store), …)``, then
     ``metrics_app(resolver=resolver, backend=timed)``.
 
-    ``label_groups`` also counts reads by environment and group, for at most ``max_groups`` groups; others are summed.
-    It has ``read_at_snapshot`` and ``changes`` only if ``backend`` does: a resolver chooses by them how to cache.
+    With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
+    chooses by them how to cache.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -46,7 +45,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. ``look`` is ``read_at_snapshot``; the label is older than that name."""
+        """Durations by call. ``look`` is an older name of ``read_at_snapshot``, which the metric's label keeps."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
@@ -114,8 +113,6 @@ _CACHE_WRITES: Final = {"taken": "writes", "lost": "lost_writes"}
 
 
 class ResolverCollector(Collector):
-    """Metrics of a Resolver."""
-
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
 
@@ -179,8 +176,6 @@ class ResolverCollector(Collector):
 
 
 class BackendCollector(Collector):
-    """Metrics of a TimedBackend."""
-
     def __init__(self, backend: TimedBackend) -> None:
         self._backend = backend
 
@@ -203,8 +198,6 @@ class BackendCollector(Collector):
 
 
 class SecondLevelCollector(Collector):
-    """Metrics of a RedisBackend."""
-
     def __init__(self, counters: RedisCounters) -> None:
         self._counters = counters
 
@@ -230,7 +223,7 @@ class CountingBus(Protocol):
 
 
 class BusCollector(Collector):
-    """Metrics of buses, added up by class."""
+    """Metrics of buses, summed by class."""
 
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses
@@ -291,8 +284,6 @@ _BY_OUTCOME: Final = {
 
 
 class SourceCollector(Collector):
-    """Metrics of the data sources of a DataSources."""
-
     def __init__(self, activity: Activity) -> None:
         self._activity = activity
 

@@ -1,5 +1,3 @@
-"""Usage metrics of the heaviest groups."""
-
 from __future__ import annotations
 
 import time
@@ -34,8 +32,8 @@ _Counts: TypeAlias = list[int]
 
 
 class TopGroups:
-    """Counts usage of at most ``limit`` named groups; others are summed. Once an hour the heaviest groups of that hour
-    become the named ones; new ones start at 0. ``clock`` returns seconds."""
+    """Counts the usage of at most ``limit`` groups by name, and sums the usage of all others. Once an hour, the
+    heaviest groups of that hour become the named groups; a newly named group starts at 0. ``clock`` returns seconds."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:
@@ -58,7 +56,6 @@ class TopGroups:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Add usage to the named group, else to the sum of the others."""
         now = self._clock()
         if now - self._began >= _HOUR:
             self._began = now

@@ -41,7 +41,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
 }
 """Exact type → a check; True means that the value can be bound."""
 check_of: Final = BINDABLE.get
-"""Return the check of a type, or None."""
+"""Returns the check of a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
@@ -80,7 +80,7 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that reads a path by ``[…]`` and raises LookupError or TypeError if it leads nowhere."""
+    """Return a function that reads a path by ``[…]``, and raises LookupError or TypeError if the path leads nowhere."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -95,7 +95,6 @@ def getter(path: str) -> Callable[[Any], Any]:
 
 
 def getter_or_none(path: str) -> Callable[[Any], Any]:
-    """Return a function that reads a path as ``getter`` does, but returns None if it leads nowhere."""
     get = getter(path)
 
     def get_or_none(values: Any) -> Any:
@@ -119,12 +118,11 @@ def look_up(variables: Any, path: str) -> Any:
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a looked-up value is missing or None."""
     return value is None or value is MISSING
 
 
 def check_scalar(value: Any) -> Any:
-    """Return a scalar as it is bound. Raises ValueError for any other value, which the message does not show."""
+    """Return a scalar as it is bound. Raises ValueError, whose message omits the value, for anything else."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -145,14 +143,14 @@ def check_scalar(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as a string: ISO 8601 for dates, ``true`` and ``false``.
+    """Return a value as a string: dates in ISO 8601, booleans as ``true`` or ``false``.
 
-    Raises ValueError for a value that ``check_scalar`` refuses, or that has no text.
+    Raises ValueError for a value that ``check_scalar`` refuses, or that has no string form, such as bytes.
     """
     value = check_scalar(value)
     convert = _TEXT_CONVERSIONS.get(type(value))
     if convert is None:
-        raise ValueError(f"{type_name(value)} has no text: name it outside the quotes")
+        raise ValueError(f"{type_name(value)} cannot be in a string: move its tag out of the quotes")
     return convert(value)
 
 

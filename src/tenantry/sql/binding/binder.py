@@ -44,8 +44,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables, and appends to the key and the parameters. The set collects the placeholders of clauses and branches
-that are already in the SQL."""
+"""A function that reads variables, and appends to the key and to the parameters. Its last argument collects the
+placeholders of clauses and branches that are already in the SQL."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -61,11 +61,10 @@ class Binder:
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
         self.bind: Final[Bind] = self._bind_function(dialect.name, style)
-        """Raises MissingVariable for all variables without a value; else InvalidParameter or UnbindableValue for the
-        first bad value."""
+        """Binds variables. Raises one MissingVariable for all variables without a value; otherwise, InvalidParameter or
+        UnbindableValue for the first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
-        """Bind, and also return the variables that each parameter contains."""
         bound = self.bind(variables)
         key: list[int] = []
         for step in self._steps:
@@ -121,7 +120,7 @@ class Binder:
 class _Compiler:
     """Compiles nodes to steps.
 
-    ``_always`` are the placeholders that are in every rendered SQL, ``_sometimes`` those of clauses and branches.
+    ``_always`` holds placeholders that are in every rendered SQL, ``_sometimes`` those of clauses and branches.
     """
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
@@ -265,7 +264,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    # Zeros, since the renderer reads a number for each node, also in a dropped clause or branch.
+    # Zeros, because the renderer reads a number for each node, even in a dropped clause or branch.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

@@ -34,9 +34,9 @@ class BoundSQL(NamedTuple):
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.
 
-        It covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement that
-        the source runs first). It covers ``group``, such as ``UserGroup.handle.hex()``, if the template reads the group
-        or there is a ``session``.
+        The key covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement
+        that the source runs first). If the template reads the group or there is a ``session``, it also covers
+        ``group``, such as ``UserGroup.handle.hex()``.
 
         Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
         """
@@ -54,7 +54,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL, and for each of its parameters the variables that it contains."""
+    """A BoundSQL, and the variables that each of its parameters contains."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

@@ -26,22 +26,23 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """How placeholders are written."""
+    """A way to write placeholders."""
 
     name: str
     placeholder: Callable[[int], str]
     """Writes the n-th placeholder, from 1."""
     named: bool = False
-    """The parameters are a dict."""
+    """Whether the driver takes the parameters as a dict."""
     shares: bool = True
-    """A placeholder can be repeated, so ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one expression."""
+    """Whether a placeholder can be repeated, so that ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one
+    expression."""
     doubles_percent: bool = False
-    """``%`` in the author's SQL is doubled."""
+    """Whether ``%`` in the author's SQL is doubled."""
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver takes for placeholders."""
 
     def write(self, number: int, form: str) -> str:
-        """Return the n-th placeholder, in ``form`` if that is not empty."""
+        """Return the placeholder with this number, inside ``form`` if that is not empty."""
         placeholder = self.placeholder(number)
         if not form:
             return placeholder
@@ -65,7 +66,7 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Return a paramstyle by name. Raises ValueError that lists the names."""
+    """Return the paramstyle. Raises ValueError, which lists the known names."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):
@@ -75,7 +76,6 @@ def paramstyle_named(name: str) -> Paramstyle:
 def driver_params(
     style: Paramstyle, names: tuple[str, ...], params: tuple[Any, ...]
 ) -> tuple[Any, ...] | dict[str, Any] | None:
-    """Return the parameters as a driver of this style expects them."""
     given = dict(zip(names, params, strict=True)) if style.named else params
     return given or None if style.doubles_percent else given
 
@@ -83,7 +83,8 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return the signs that a driver could take for placeholders, and the offsets of colons in slices, ``a[1:n]``."""
+    """Return the signs that a driver could take for placeholders, and the offsets of colons in slices like
+    ``a[1:n]``."""
     braces = text.count("{") > 2 * text.count("{{")  # more than those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()

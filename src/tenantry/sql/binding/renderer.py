@@ -28,7 +28,7 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while it is cached.
+    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while cached.
 
     A key has a number for each clause (1 if included), Switch (its branch) and list (its length).
     """
@@ -42,7 +42,7 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. The oldest SQL is dropped when the cache grows too large."""
+        """Return the SQL for a key. Drops the oldest SQL when the cache grows too large."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:
@@ -55,7 +55,6 @@ class Renderer:
             return rendered
 
     def parameter_nodes(self, key: tuple[int, ...]) -> Sequence[Value | Concat | InList]:
-        """Return the node of each parameter for a key."""
         rendering = _Rendering(self._dialect, self._style, key)
         rendering.run(self._tree.nodes)
         return rendering.nodes

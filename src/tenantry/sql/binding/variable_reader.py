@@ -28,7 +28,7 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""A function that reads a parameter from the variables. It raises LookupError or TypeError for an absent variable."""
+"""A function that reads a parameter from the variables. Raises LookupError or TypeError for an absent variable."""
 
 
 class VariableReader:
@@ -41,8 +41,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise one MissingVariable for all required or ``needed`` variables without a value; TypeError for no
-        mapping."""
+        """Raise one MissingVariable that names each required or ``needed`` variable without a value. Raises TypeError
+        if ``variables`` is not a mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -60,8 +60,8 @@ class VariableReader:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
             fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
             raise MissingVariable(
-                f"variables without a value: {listed}. {fix}Give each of them a value; what a viewer may leave out is "
-                "a params.* in [[ ]]",
+                f"variables without a value: {listed}. {fix}Give each of them a value; if a viewer may leave one out, "
+                "make it a params.* in [[ ]]",
                 names=tuple(missing),
             )
 
@@ -78,7 +78,6 @@ class VariableReader:
             raise UnbindableValue(problem, name=path) from None
 
     def read(self, node: Value | Concat) -> Read:
-        """Return the function that reads the parameter of a node."""
         if isinstance(node, Concat):
             parts = [each if isinstance(each, str) else self.text(each) for each in node.parts]
             return lambda values: "".join([part if isinstance(part, str) else part(values) for part in parts])
@@ -88,7 +87,7 @@ class VariableReader:
         return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
 
     def scalar(self, reference: VariableReference) -> Read:
-        """Return the function that reads one value; subclasses of ``str`` become ``str``."""
+        """Return a function that reads one value. Subclasses of ``str`` become ``str``."""
         if reference.conversion:
             return self._checked(reference, converter(reference.conversion, self._dialect))
         get, refine = getter(reference.path), self._checked(reference, check_scalar)
@@ -103,11 +102,10 @@ class VariableReader:
         return read
 
     def text(self, reference: VariableReference) -> Read:
-        """Return the function that reads a value as a string, for ``'{{ x }}'``."""
         return self._checked(reference, as_text)
 
     def limit(self, reference: VariableReference) -> Read:
-        """Return the function that reads an ``int`` from 0, for ``limit`` and ``offset``."""
+        """Return a function that reads an ``int`` of 0 or more."""
         read = self.scalar(reference)
 
         def read_limit(values: Any) -> int:
@@ -121,7 +119,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return the function that copies the scalars of a list; it refuses strings, objects and sets."""
+        """Return a function that reads a copy of a list, and refuses strings, objects and sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

@@ -23,7 +23,7 @@ _CONDITIONS = ("where", "prewhere", "having", "qualify")
 
 
 def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
-    """Return the guarded paths in tokens, except in sub-selects."""
+    """Return the paths of guarded variables in tokens, ignoring sub-selects."""
     found: set[str] = set()
     for token in tokens:
         found.update(reference.path for reference in token.references if guard.holds(reference))
@@ -123,14 +123,14 @@ def _mixes(tokens: Tokens) -> bool:
 
 _UNEQUAL = ("<>", "!=")
 _COMPARISONS = frozenset(("=", "==", "<", ">", "<=", ">=", *_UNEQUAL))
-_COMPARING_WORDS = ("like", "ilike", "between", "and")  # `and` of a `between`: others are no WORD
+_COMPARING_WORDS = ("like", "ilike", "between", "and")  # the `and` of a `between`: any other `and` is not a WORD
 _ITEMS = ("select", "group", "order")
 _JOINING = frozenset((TokenKind.AND, TokenKind.OR))
 _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
 
 
 def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
-    """Find ``not in`` with a possible NULL, and ``= {{ x | nullable }}``."""
+    """Find ``not in`` a list with a possible NULL, and ``= {{ x | nullable }}``."""
     items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
         text = written(expression)

@@ -1,6 +1,6 @@
 """QueryContract: the properties that saved queries and the schemas of environments require of a group.
 
-An update breaks a query that can be bound with the old properties and cannot with the new ones.
+An update breaks a query that can be bound with the old properties but not with the new ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenantry.sql.syntax_tree import VariableReference
 from tenantry.sql.template import SQLTemplate
 
 LISTED: Final = 5
-"""Limit of broken queries that one error names."""
+"""Maximum number of broken queries that an error names."""
 
 Properties: TypeAlias = Mapping[str, Any] | Record | None
 
@@ -31,10 +31,10 @@ class BrokenQuery(NamedTuple):
 
 
 class QueryContract:
-    """Checks updates of groups by saved queries and by the schemas of environments, both by name.
+    """Checks updates of groups against saved queries and the schemas of environments.
 
-    ``refuses``: updates that break it are refused, not only reported. Raises TemplateError for a query that no dialect
-    accepts.
+    ``refuses``: whether updates that break the contract are refused, not only reported. A query that does not compile
+    is ignored.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries that ``before`` can run and ``after`` cannot, sorted, each with one property."""
+        """Return, sorted, the queries that run with ``before`` but not ``after``, each with one failing property."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)

@@ -1,6 +1,6 @@
-"""Coverage: whether each group has the properties that a template names, with types that fit.
+"""Coverage: whether each group has the properties that a template requires, with types that fit.
 
-One pass over the groups collects types; a check then costs the same for any number of groups.
+One pass over the groups collects the types, so that checks need not read the groups again.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, t
 from tenantry.sql.syntax_tree import VariableReference
 
 NAMED: Final = 5
-"""Limit of groups that a finding names."""
+"""Maximum number of groups that a finding names."""
 
 
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
 class PropertyTypes:
-    """Collects the property paths of all groups, and for ``wanted`` paths the types and which groups have them."""
+    """Collects the property paths of all groups and, for ``wanted`` paths, which groups have which type."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -36,11 +36,10 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """Every property path of any group, including objects."""
+        """All property paths that any group has, including those of objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
-        """Add one group."""
         number = len(self._ids)
         self._ids.append(provided_id)
         if properties is not None:
@@ -63,7 +62,7 @@ class PropertyTypes:
                 self._add(number, path + ".", value)
 
     def without(self, path: str) -> list[int]:
-        """Return the numbers of groups where the property is missing or null."""
+        """Return the indexes of the groups whose property is missing or null."""
         present: set[int] = set()
         for kind, numbers in self._by_kind[path].items():
             if kind != "null":
@@ -71,16 +70,16 @@ class PropertyTypes:
         return [] if len(present) == len(self._ids) else [n for n in range(len(self._ids)) if n not in present]
 
     def kinds(self, path: str) -> dict[str, int]:
-        """Return how many groups have each type, most frequent first, without null."""
+        """Return type → number of groups, most frequent first, without null."""
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """Return the numbers of the groups whose property has one of these types."""
+        """Return the indexes of the groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the ids of the first few groups."""
+        """Return the ids of at most NAMED of these groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -88,7 +87,7 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with collected types. Results are cached by property."""
+    """Compares templates with PropertyTypes, caching results by property."""
 
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
@@ -96,7 +95,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """Yield findings for one template: missing properties, wrong types, types that differ between groups."""
+        """Yield a template's findings: missing properties, wrong types, types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):
@@ -157,7 +156,7 @@ def in_groups(count: int, total: int, named: Sequence[str]) -> str:
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    # Integers and decimals are one type here, and an empty list is of any list type.
+    # Integers and decimals count as one type here, and an empty list counts as a list of any type.
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

@@ -28,12 +28,12 @@ class Problem(NamedTuple):
     fix: str
     variable: str = ""
     location: Location | None = None
-    """For a problem in a header, in place of ``offset``."""
+    """Where the problem is, if it is in a header. Then ``offset`` has no meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``line`` and ``column`` count from 1."""
+    """A problem that a check found. ``line`` and ``column`` count from 1."""
 
     code: str
     severity: Severity
@@ -42,12 +42,12 @@ class Finding:
     message: str
     fix: str
     variable: str = ""
-    """Path of the variable that it is about, or empty."""
+    """Path of the variable that has the problem, or empty."""
     groups: int = 0
-    """Number of groups that it is about, out of ``total``."""
+    """Number of groups that have the problem, out of ``total``."""
     total: int = 0
     named: tuple[str, ...] = ()
-    """Ids of the first of these groups."""
+    """Ids of the first few groups that have the problem."""
     file: str = ""
     """The query file or fragment, or empty."""
 

@@ -46,9 +46,9 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    ``properties`` are known property paths; None disables that check unless ``schema`` declares them. ``given`` are
-    paths that the host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences
-    a code on its line and the next. A template that does not compile has one finding, ``template-error``.
+    Unknown properties are found if ``properties`` (known paths) or ``schema`` is given. ``given`` are paths that the
+    host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences CODE on its
+    line and the next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -105,12 +105,12 @@ def compares_loosely(template: SQLTemplate) -> bool:
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
-    """Return the properties that some templates require."""
+    """Return the properties that the templates require."""
     return frozenset(path for template in templates for path, _ in needs(references_of(template)))
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield coverage findings; ``given`` are paths that the host provides. Nothing if the template does not compile."""
+    """Yield coverage findings, none if the template does not compile. ``given``: paths that the host provides."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -120,7 +120,7 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return the variables of a template and its parameters' default properties; empty if it does not compile."""
+    """Return the variables of a template, and its parameters' properties. Empty if it does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:
@@ -235,8 +235,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    # If an expression in `select` and its repetition in `group by` have two placeholders, an engine takes them for two
-    # expressions.
+    # An expression in `select` and its repetition in `group by` get different placeholders, so an engine takes them for
+    # different expressions.
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

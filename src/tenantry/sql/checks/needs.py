@@ -1,4 +1,4 @@
-"""What a template needs: properties and their types, and which parameters it can do without."""
+"""Needs of a template: the properties and types that it requires, and the parameters that it can lack."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NUMBERS: Final = frozenset({"integer", "decimal"})
 
 
 def property_path(path: str) -> str | None:
-    """Return ``region`` for ``region`` and ``user_group.properties.region``; None for other roots."""
+    """Return ``region`` for ``region`` or ``user_group.properties.region``; None for other paths."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
     return None if path.partition(".")[0] in {"user_group", "params"} else path
@@ -80,7 +80,7 @@ def expected(reference: VariableReference) -> str:
 
 
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """Yield each property that a template requires, with its reference."""
+    """Yield the path of each required property, with its reference."""
     for reference in references:
         path = property_path(reference.path)
         if path is not None and reference.required and not is_viewer_input(reference.path):
@@ -88,7 +88,6 @@ def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, Variab
 
 
 def with_article(kind: str) -> str:
-    """Return ``an integer``, ``a list of text``."""
     return {"text": "text", "integer": "an integer", "object": "an object"}.get(kind, f"a {kind}")
 
 
@@ -106,7 +105,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield the properties that the schema declares with an unfit type or lets a group lack, each problem once."""
+    """Yield a problem for each required property that the schema gives a wrong type or lets a group lack."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -132,7 +131,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
 
 
 def kinds_of(definition: Mapping[str, Any]) -> set[str]:
-    """Return the types that a schema definition allows; empty if it does not say."""
+    """Return the types that a schema's definition allows; empty if it names no type."""
     given = definition.get("type", [])
     kinds: set[str] = set()
     for each in [given] if isinstance(given, str) else given:
@@ -147,7 +146,7 @@ def kinds_of(definition: Mapping[str, Any]) -> set[str]:
 
 
 def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a template binds without ``params.name``, or with only the range ends in ``left``.
+    """Return whether a template can be bound without ``params.name``, or with only the ends ``left`` of its range.
 
     Raises TemplateError if the template does not compile.
     """

@@ -1,4 +1,4 @@
-"""Finds the selects of a statement, with their clauses, CTEs, tables and joins. It knows no SQL grammar."""
+"""Selects of a statement: finds their clauses, CTEs, tables and joins by keywords, not by grammar."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _STATEMENTS = ("select", "from", "insert", "update", "delete", "merge", "table")
 
 
 KnownNames: TypeAlias = Mapping[str, "OutlineToken | None"]
-"""CTE name → the group of its query, or None if unknown."""
+"""Name of a CTE → the GROUP token of the CTE's query, or None if no query was found."""
 _NO_NAMES: KnownNames = {}
 
 
 @dataclass(slots=True)
 class Select:
-    """One select, with the ``outer`` select around it."""
+    """A select. ``outer`` is the select around it."""
 
     clauses: dict[str, list[OutlineToken]]
-    """By first word, such as ``group`` for ``group by``."""
+    """First word of a clause, such as ``group`` for ``group by`` → tokens of the clause."""
     known_names: KnownNames
-    """The CTEs that it can read."""
+    """The CTEs that the select can read."""
     outer: Select | None = None
 
 
 def selects_of(tokens: Tokens, known_names: KnownNames = _NO_NAMES, outer: Select | None = None) -> Iterator[Select]:
-    """Yield every select, outer ones first."""
+    """Yield every select, outer selects before inner ones."""
     body, own = _common_tables(tokens)
     known_names = {**known_names, **own}
     for query in own.values():
@@ -70,7 +70,7 @@ def _nested(tokens: Tokens, known_names: KnownNames, outer: Select | None) -> It
 
 
 def is_query(token: OutlineToken) -> bool:
-    """Return whether a group is a select in parentheses."""
+    """Return whether the token is a select in parentheses."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
     for child in token.children:
@@ -147,7 +147,7 @@ class TableReference:
     """A table, sub-select or function after ``from`` or ``join``."""
 
     name: tuple[str, ...]
-    """Empty for a function and a sub-select."""
+    """Parts of the table's name. Empty for a function and a sub-select."""
     alias: str
     start: int
     choices: tuple[str, ...] = ()
@@ -158,14 +158,14 @@ class TableReference:
 
 @dataclass(slots=True)
 class Join:
-    """One source of rows: its kind, its tables, and its condition, ``on`` or ``using`` (``*`` means natural)."""
+    """A source of rows: its kind, tables, and condition ``on`` or ``using`` (``*`` for a natural join)."""
 
     kind: str
     tables: list[TableReference]
     on: list[OutlineToken] = field(default_factory=list)
     using: frozenset[str] = frozenset()
     inner: list[Join] = field(default_factory=list)
-    """The joins of a ``from`` in parentheses."""
+    """The joins inside parentheses in a ``from``."""
 
 
 _KINDS = {"left": "left", "right": "right", "full": "full", "semi": "left", "anti": "left"}
@@ -181,7 +181,7 @@ _JOIN_WORDS = frozenset((*_KINDS, *_MODIFIERS, *_JOINS, "on", "using"))
 
 
 def joins_of(tokens: Tokens) -> list[Join]:
-    """Return the sources of rows in a ``from``."""
+    """Return the sources of rows in the tokens of a ``from``."""
     return _JoinReader(tokens).read()
 
 

@@ -1,6 +1,6 @@
-"""The lint of the tenant column: each table needs a guarded predicate on it.
+"""The lint of the tenant column: each table needs a guarded predicate on that column.
 
-It does not recognise predicates in views, functions, row values or ``in`` a sub-select, or row-level security.
+It recognises neither row-level security nor predicates in views, functions, row values or ``in (select …)``.
 """
 
 from __future__ import annotations
@@ -25,21 +25,19 @@ _NO_TABLES = frozenset(("dual",))
 
 
 class TenantColumn(NamedTuple):
-    """The tenant column, and the shared tables that lack it."""
+    """The tenant column, and the tables that all tenants share."""
 
     name: str
     shared: frozenset[str] = frozenset()
 
 
 class _Predicate(NamedTuple):
-    """``alias.customer_id = {{ guarded }}``; the alias may be empty."""
-
+    # `alias.customer_id = {{ guarded }}`, where the alias may be empty
     alias: str
 
 
 class _Same(NamedTuple):
-    """``a.customer_id = b.customer_id``."""
-
+    # `a.customer_id = b.customer_id`
     first: str
     second: str
 
@@ -50,7 +48,7 @@ _Fact: TypeAlias = _Predicate | _Same
 def tables_without_predicate(
     selects: Sequence[Select], column: TenantColumn, guard: Guard, suggested: str
 ) -> Iterator[Problem]:
-    """Yield each table without a predicate on the column; ``suggested`` is a path for the fix."""
+    """Yield each table without a predicate on the column. The fix names the variable ``suggested``."""
     reader = _SelectReader(column, guard)
     for select in selects:
         found = reader.read(select)
@@ -149,7 +147,7 @@ def _apply_joins(
     edges: set[tuple[str, str]],
     base: Sequence[TableReference],
 ) -> None:
-    # The condition of an outer join filters only its optional side.
+    # The condition of an outer join filters only the side whose columns may become NULL.
     for join in joins:
         own = [table.alias for table in join.tables]
         _apply_joins(join.inner, [], reader, has, edges, base)

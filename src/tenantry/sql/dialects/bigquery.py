@@ -1,4 +1,4 @@
-"""BigQuery (GoogleSQL), by its documentation and sqlglot's tokenizer; untested."""
+"""BigQuery (GoogleSQL), from its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DIALECT = Dialect(
     interval_takes_value=True,
     max_parameters=10_000,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
-    # Unlike a sub-select of null, which is INT64, `unnest([])` fits every type. NULL is compared with nothing: false.
+    # `unnest([])` fits every type; a sub-select of null would be INT64. NULL `in` an empty array is false.
     empty_in="in unnest([])",
     empty_not_in="not in unnest([])",
     like_escape="\\",

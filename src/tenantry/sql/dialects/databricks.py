@@ -1,4 +1,4 @@
-"""Databricks and Spark SQL, by documentation, grammar and sqlglot's tokenizer; untested."""
+"""Databricks and Spark SQL, from documentation, grammar and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ DIALECT = Dialect(
     plain_prefixes="rRxX",
     double_is_string=True,
     double_takes_prefix=True,
-    # Older releases read 'a''b' as two literals, newer ones as one quote, so it is refused in a string with variables.
+    # Older releases read 'a''b' as two literals, newer ones as one with a quote, so '' is refused in a string with
+    # variables.
     doubled_quotes=False,
     backslash=True,
     backslash_escapes={

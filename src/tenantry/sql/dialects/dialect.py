@@ -29,30 +29,30 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class FunctionNames(NamedTuple):
-    """Functions of a dialect, in lower case, and other SQL that could run a string as SQL."""
+    """A dialect's functions, in lower case, and other syntax that could run a string as SQL."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
-    """``value.name`` calls a function too (PostgreSQL)."""
+    """Whether ``value.name`` calls a function too (PostgreSQL)."""
     escaped_names: str = ""
     r"""How a name with escapes begins: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
-    """``prepare name from`` takes an expression."""
+    """Whether ``prepare name from`` takes an expression."""
     settings: bool = False
-    """A clause ``settings name = value`` lifts limits (ClickHouse)."""
+    """Whether a clause ``settings name = value`` can lift limits (ClickHouse)."""
     words: frozenset[str] = frozenset()
-    """Keywords that run a string."""
+    """Keywords that run a string as SQL."""
     tables: frozenset[str] = frozenset()
-    """Functions that count only in ``from``."""
+    """Functions that can run a string as SQL only in ``from``."""
 
     def matches(self, name: str) -> bool:
-        """Return whether it is one of the functions, in any case."""
+        """Return whether ``name`` is one of the functions, ignoring case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
     def may_appear_in(self, text: str) -> bool:
-        """Return whether SQL in lower case contains one of the names anywhere, perhaps as a part of another word."""
+        """Return whether lower-case SQL contains one of the names, even as a part of another word."""
         stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
@@ -71,7 +71,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Build FunctionNames. Names in a string are separated by spaces; ``dblink*`` is a prefix."""
+    """Build FunctionNames from strings of names, separated by spaces. ``dblink*`` is a prefix."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -79,13 +79,13 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``time_buckets``: the SQL in ``bucket`` for each unit, in place of ``{unit}``."""
+    """Return ``time_buckets``: for each unit, ``bucket`` with that unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. In strings of SQL, names in ``{…}`` are filled in."""
+    """The rules of one SQL dialect. In strings of SQL, names in ``{…}`` are replaced."""
 
     name: str
     paramstyle: str
@@ -115,8 +115,8 @@ class Dialect:
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
     """Escaped character → its value, in strings with variables."""
     other_escapes: bool = False
-    """A backslash before any other character means that character. If False, it is refused in strings with
-    variables."""
+    """A backslash before a character that is not in ``backslash_escapes`` means that character. If False, such a
+    backslash is refused in strings with variables."""
     name_backslash: bool = False
     """A backslash escapes in quoted names."""
     backticks: bool = True
@@ -134,7 +134,7 @@ class Dialect:
     slash_comment: bool = False
     """``//`` begins a comment."""
     dashes_need_space: bool = False
-    """``--`` begins a comment only before a space. Without the space it is refused."""
+    """``--`` begins a comment only if a space follows. ``--`` without the space is refused."""
     nested_comments: bool = False
     """``/* /* */ */`` is one comment."""
     executable_comments: bool = False
@@ -142,7 +142,7 @@ class Dialect:
     arrays: bool = False
     """``[[`` can begin an array in an array."""
     or_operators: frozenset[str] = frozenset({"or"})
-    """Operators that join alternatives; they bind weaker than ``and``."""
+    """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
     """Operators that join conditions."""
     native_markers: frozenset[str] = frozenset()
@@ -150,12 +150,12 @@ class Dialect:
 
     # Where a placeholder is allowed, whether two are equal, and which functions run a string as SQL.
     equal_values_are_one: bool = False
-    """An expression in ``select`` and ``group by`` is the same if its parameters have equal values. If False, the
-    engine compares placeholders."""
+    """The engine treats an expression in ``select`` and in ``group by`` as the same if its parameters have equal
+    values. If False, it compares the placeholders instead."""
     interval_takes_value: bool = False
     """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
-    """Fix in the error for a placeholder after ``interval``."""
+    """The fix that the error for a placeholder after ``interval`` suggests."""
     top_takes_value: bool = False
     """``top ({{ n }})`` limits rows (T-SQL)."""
     is_takes_value: bool = False
@@ -166,7 +166,7 @@ class Dialect:
     """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
 
     max_parameters: int = MAX_PARAMETERS
-    """Limit of placeholders in a statement."""
+    """The most placeholders in a statement."""
 
     # SQL that dialects write differently.
     empty_in: str
@@ -180,33 +180,34 @@ class Dialect:
     like_wildcards: str = "%_"
     """Wildcards of ``like``, which are escaped in values."""
     array_parameter: str = ""
-    """SQL around the ``{placeholder}`` of a list that is one parameter; empty if a driver takes no lists."""
+    """SQL around the ``{placeholder}`` of a list that is one parameter; empty if the driver takes no lists."""
     json_parameter: str = "{placeholder}"
     """SQL around the ``{placeholder}`` of a JSON string."""
     null_safe_equal: str = "{left} is not distinct from {right}"
-    """``=`` that treats NULLs as equal. A side may occur twice."""
+    """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
     casts: Mapping[str, str]
-    """Parameter type → SQL type for a cast where the context gives no type."""
+    """Parameter type → SQL type for a cast, for placeholders whose context does not determine a type."""
     types_placeholders: bool = False
-    """Placeholders of declared parameters, except strings, are cast: the engine would infer types from the context."""
+    """Placeholders of declared parameters, except strings, are cast, because the engine would infer types from the
+    context."""
     loose_texts: bool = False
     """The usual collations of the engine ignore case and accents."""
     guarded_form: str = ""
-    """SQL around the ``{placeholder}`` of a group's value; empty for none."""
+    """SQL around the ``{placeholder}`` of a group's value; empty if the placeholder stays alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """Parameter type → function that converts a value to a type of the usual driver."""
+    """Parameter type → function that converts a value to the type that the usual driver expects."""
     day_of: str = "cast({column} as date)"
-    """The date of ``{column}``, a date or a timestamp."""
+    """SQL for the date of ``{column}``, which is a date or a timestamp."""
     time_buckets: Mapping[str, str]
     """Unit → SQL for the start of the unit that contains ``{column}``."""
     local_time: str = ""
-    """Clock time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a zone is read
-    in that of the session."""
+    """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
+    time zone is taken to be in the session's."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
         """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
 
-        Raises ValueError for an unknown unit, or a zone where the engine has none.
+        Raises ValueError for an unknown unit, or for a zone if the engine has no time zones.
         """
         if unit not in self.time_buckets:
             raise ValueError(f"there is no unit {unit!r}: give one of {', '.join(UNITS)}")
@@ -218,12 +219,13 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that it means: ``&&`` → ``and`` in MySQL. Without ``||``, which may concatenate."""
+        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is missing because it may
+        concatenate."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Pattern of the next lexeme, or of its opening if it is quoted. The name of the group says its kind.
+        """Pattern of the next lexeme, or of its opening if it is quoted. The matching group is named after its kind.
 
         No group is possessive: CPython before 3.11.5 backtracks into possessive groups (gh-106052).
         """
@@ -264,16 +266,15 @@ class Dialect:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """Convert an aware datetime to UTC, and remove its tzinfo."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def utc_text(moment: datetime) -> str:
-    """Return an instant in UTC as ``2026-01-31 09:30:00``."""
+    """Return an instant in UTC, as ``2026-01-31 09:30:00``."""
     return naive_utc(moment).isoformat(sep=" ")
 
 
 def seconds(length: timedelta) -> int | float:
-    """Return a duration in seconds, whole ones as ``int``."""
+    """Return a duration in seconds, as ``int`` if it is whole."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

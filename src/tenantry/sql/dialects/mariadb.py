@@ -1,4 +1,4 @@
-"""MariaDB: the rules of MySQL with few differences, compared with a server in tests."""
+"""MariaDB: MySQL's rules with few differences, compared with a server in tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MySQL, by its sql_lex.cc."""
+"""MySQL, from its sql_lex.cc."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ DIALECT = Dialect(
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
-    # concat() turns every value into a string. As a number, 0 would equal all strings of a column that begin with no
-    # digit. As a literal, '7abc' would find 7 in the index of a number column, without the warning for which the driver
-    # refuses the result.
+    # concat() makes every value a string. Bound as a number, 0 would equal each string that does not begin with a
+    # digit. Written as a literal, '7abc' would find 7 through the index of a number column, and MySQL would not give
+    # the warning that makes the driver refuse the result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={
@@ -44,6 +44,6 @@ DIALECT = Dialect(
         "quarter": "(makedate(year({column}), 1) + interval quarter({column}) - 1 quarter)",
         "year": "makedate(year({column}), 1)",
     },
-    # NULL for a named zone if the server's time zone tables are empty.
+    # The result is NULL for a named zone if the server's time zone tables are empty.
     local_time="convert_tz({column}, @@session.time_zone, {zone})",
 )

@@ -1,4 +1,4 @@
-"""PostgreSQL, by its scan.l, compared with a server in tests."""
+"""PostgreSQL, from its scan.l, compared with a server in tests."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("$"),
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=UNICODE_NAMES),
-    # OPERATOR() has the precedence of `in`, a bare `=` has not. '{}' takes the array type of the left side. Nothing is
-    # compared with an empty array, so NULL on the left gives false or true, not NULL.
+    # operator(=) has the precedence of `in`; a bare `=` has another. '{}' takes the array type of the left side. An
+    # empty array leaves nothing to compare, so NULL on the left gives false or true, not NULL.
     empty_in="operator(=) any ('{}')",
     empty_not_in="operator(<>) all ('{}')",
     array_parameter="{placeholder}",

@@ -1,4 +1,4 @@
-"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, by sqlglot's tokenizer; untested."""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, from sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIALECT = Dialect(
     nested_comments=True,
     native_markers=frozenset("$"),
     dynamic_functions=function_names(_FUNCTIONS, attributes=True),
-    # An untyped NULL fits every left side. `in (null)` is NULL for every value, and `NULL is true` is false.
+    # An untyped NULL fits a left side of any type. `in (null)` is always NULL, and `NULL is true` is false.
     empty_in="in (null) is true",
     empty_not_in="in (null) is not true",
     json_parameter="json_parse({placeholder})",

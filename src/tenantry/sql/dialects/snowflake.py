@@ -1,4 +1,4 @@
-"""Snowflake, by its documentation and sqlglot's tokenizer; untested."""
+"""Snowflake, from its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; untested."""
+"""Trino and Presto, from SqlBase.g4 and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

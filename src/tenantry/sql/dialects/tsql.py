@@ -1,4 +1,4 @@
-"""T-SQL with QUOTED_IDENTIFIER on, by its documentation and sqlglot's tokenizer; untested."""
+"""T-SQL with QUOTED_IDENTIFIER on, from its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIALECT = Dialect(
     interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
     max_parameters=2_100,
     dynamic_functions=function_names(_FUNCTIONS, words="exec execute sp_executesql"),
-    # nvarchar, since only strings are converted to every other type; T-SQL has no `false`.
+    # nvarchar, because only strings convert to every other type. `1 = 0`, because T-SQL has no `false`.
     empty_in="in (select cast(null as nvarchar(1)) where 1 = 0)",
     empty_not_in="not in (select cast(null as nvarchar(1)) where 1 = 0)",
     like_wildcards="%_[",

@@ -21,7 +21,7 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the argument's key, else the argument itself if it is a column; else empty."""
+    """Return the name of a choice: the argument's key, else the argument itself if that is a column, else empty."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -32,21 +32,20 @@ def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name that ``default(…)`` contains."""
     if len(argument.lexemes) == 1 and argument.lexemes[0].kind is LexemeKind.STRING and argument.text[0] in "'\"":
         return quoted_text(source, dialect, argument.lexemes[0])
     return _column(argument) or argument.text
 
 
 def name_of_value(value: Any) -> Any:
-    """Return the name that a value chooses: booleans and integers are written as a viewer sends them."""
+    """Return the name that a value chooses. Booleans and integers become the strings that a viewer sends."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value
 
 
 def written_name(name: str, dialect: Dialect) -> str:
-    """Write a name as a key in a template."""
+    """Return a name as it is written in ``one_of``."""
     if BARE.fullmatch(name):
         return name
     escaped = name.replace("\\", "\\\\") if dialect.backslash else name
@@ -54,13 +53,12 @@ def written_name(name: str, dialect: Dialect) -> str:
 
 
 def yaml_name(name: str) -> str:
-    """Write a name in a YAML header."""
     plain = re.fullmatch(r"[^\W\d]\w*", name) is not None and name.lower() not in {"true", "false", "null"}
     return name if plain else "'" + name.replace("'", "''") + "'"
 
 
 def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) -> str:
-    """Write the arguments of ``one_of`` with a suggested name for each that has none."""
+    """Return the arguments of ``one_of``, with a suggested name for each unnamed one."""
     found: dict[str, str] = {}
     for argument in arguments:
         unquoted = None if argument.key else _UNQUOTED.match(argument.text)
@@ -106,5 +104,5 @@ def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
         for each in parts
     )
     if "\0" in value:
-        raise source.error(lexeme.start, "a parameter cannot hold a NUL", "remove \\0 from the literal")
+        raise source.error(lexeme.start, "a parameter cannot contain a NUL", "remove \\0 from the literal")
     return value

@@ -1,7 +1,7 @@
-"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's value for a column that the author names.
+"""The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
 
-Each builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without end. For an absent
-value the condition is ``1 = 1``, which ``parsing.vanishing`` allows only where it changes nothing.
+Each builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without end. If the value
+is absent, the condition is ``1 = 1``; ``parsing.vanishing`` refuses filters in places where ``1 = 1`` is not neutral.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
 def within(context: SwitchContext) -> Switch:
-    """Build ``column >= start and column < end`` for the ends that the range has."""
+    """Build ``column >= start and column < end``, or one of the two for a range that is open on one side."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")
@@ -54,7 +54,7 @@ def excludes(context: SwitchContext) -> Switch:
 
 
 def trunc(context: SwitchContext) -> Switch:
-    """Build the start of the unit that contains the column, such as ``date_trunc('day', created_at)``."""
+    """Build SQL that rounds a column down to the chosen unit, such as ``date_trunc('day', created_at)``."""
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS
@@ -71,7 +71,7 @@ def _parameter(context: SwitchContext) -> Parameter | None:
         problem = f"{context.filter.name} needs the type of {context.reference.path}, which is not declared"
         name = context.reference.path.split(".")[1]
         kind = "date range" if context.filter.name == WITHIN else "text"
-        raise context.error(problem, f"declare it in the template's params: {name}: {{type: {kind}}}")
+        raise context.error(problem, f"declare it in the template's params, as in {name}: {{type: {kind}}}")
     return context.parameter
 
 

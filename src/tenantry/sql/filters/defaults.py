@@ -1,4 +1,4 @@
-"""The filter ``default``: the value of an absent variable, converted to its declared type, if any."""
+"""The filter ``default``: the value that replaces an absent variable, converted to the parameter's declared type."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the value in the tag's ``default`` as it is bound, else None; also None for a choice, whose default is a
-    name.
+    """Return the value of the tag's ``default`` as it is bound. None without a ``default``, and for a choice, whose
+    default is a name.
 
-    Raises TemplateError if it is not a literal or does not fit the position or the declared type.
+    Raises TemplateError for a default that is not a literal or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:
@@ -37,7 +37,7 @@ def default_value(
     value: Any = tuple(_literal(source, dialect, argument) for argument in default.arguments)
     if position is not Position.LIST and tag.filter(ARRAY) is None:
         if len(value) > 1:
-            raise source.error(default.offset, "only a list can have several default values", "give one")
+            raise source.error(default.offset, "only a list can have several default values", "give one value")
         (value,) = value
     parameter = find_parameter(parameters, tag.path)
     if parameter is not None and not parameter.is_range and not parameter.only_matches:
@@ -53,7 +53,7 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
     if isinstance(zone, PropertyReference):
         if parameter.type in INSTANTS:
             problem = f"{parameter.path} is a time in the group's zone, which a default in a tag does not know"
-            raise source.error(default.offset, problem, "put the default in the parameter's declaration")
+            raise source.error(default.offset, problem, "write the default in the parameter's declaration")
         zone = None
     try:
         typed = read_whole(parameter, value, Moment(zone or UTC_ZONE, _ANY_TIME))

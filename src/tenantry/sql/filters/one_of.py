@@ -25,7 +25,7 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """Build the Switch between the arguments. Binding a value that is not one of the names fails."""
+    """Build a Switch with a branch for each argument. Binding fails for a value that is not the name of a branch."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -50,7 +50,7 @@ def _key(context: SwitchContext, argument: Argument) -> str:
         raise context.error(f"a {what} needs a name, which a viewer sends", fix, offset=argument.start)
     if _is_unfinished(context.source.text, argument.lexemes):
         problem = "a choice of one_of must not end with a dot, `in`, `is` or `not`"
-        raise context.error(problem, "write what follows in each choice", offset=argument.start)
+        raise context.error(problem, "move the SQL after the tag into each choice", offset=argument.start)
     return name
 
 
@@ -72,10 +72,10 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if the type of the declared parameter excludes a name, or one of its declared values is no
-    name.
+    """Raise TemplateError if the declared parameter cannot have one of the names as its value, or can have a value that
+    is not a name.
 
-    ``takes`` and ``lacks`` complete the message: "a name", "is not in one_of".
+    ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """
     parameter = context.parameter
     if parameter is None:
@@ -97,7 +97,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
 def switch_by_name(
     context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
 ) -> Switch:
-    """Build a Switch whose value is the name of a branch. Raises TemplateError for a default that is not a name."""
+    """Build a Switch whose value is the name of a branch. Raises TemplateError for a default that names no branch."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
 
     def choose(value: Any) -> int:

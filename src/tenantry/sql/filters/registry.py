@@ -56,9 +56,9 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raise TemplateError for the first filter that does not exist or conflicts with others.
+    """Raise TemplateError for the first filter that does not exist or conflicts with another filter.
 
-    ``declared`` are the names of declared parameters.
+    ``declared`` holds the names of declared parameters.
     """
     seen: set[str] = set()
     for each in tag.filters:
@@ -75,13 +75,13 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
         seen.add(each.name)
     default = tag.filter(DEFAULT)
     if default is not None and not seen.isdisjoint(CONDITIONS):
-        raise source.error(default.offset, "default is not for conditions", "declare the parameter with a default")
+        raise source.error(default.offset, "a condition takes no default", "declare the parameter with a default")
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
         fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"
         raise source.error(pattern.offset, f"{pattern.name} of NULL matches no row", fix)
     if default is not None and len(default.arguments) > 1 and not seen.isdisjoint(SWITCHES):
-        raise source.error(default.offset, "a choice has one default", "name one of its choices")
+        raise source.error(default.offset, "a choice has only one default", "give the name of one choice")
     nullable = tag.filter(NULLABLE)
     if nullable is not None and not seen.isdisjoint(SWITCHES):
         raise source.error(nullable.offset, "a choice is never NULL", "give it a default, or put it into [[ ]]")
@@ -129,7 +129,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether a tag is complete without a value: by a ``default``, or as a condition such as ``matches``."""
+    """Return whether a tag works without a value, because of a ``default`` or a condition such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

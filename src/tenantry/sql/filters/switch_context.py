@@ -14,8 +14,8 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """One filter in its tag. ``reference`` is the variable that decides the Switch, ``parameter`` its declaration, if
-    any."""
+    """The context of one filter in a tag. ``reference`` is the variable whose value chooses a branch; ``parameter`` is
+    the declaration of that variable, or None."""
 
     def __init__(
         self,
@@ -35,22 +35,23 @@ class SwitchContext(ABC):
 
     @property
     def default(self) -> str | None:
-        """The name in the tag's ``default``, if it has one."""
+        """The name in the tag's ``default(…)``, or None."""
         default = self.tag.filter(DEFAULT)
         return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:
-        """Return the nodes of an argument, for one or more branches. Call it once for each argument, in text order."""
+        """Return the nodes of an argument, for one or more branches. Call this once for each argument, in text
+        order."""
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """Return a new variable for a branch, such as ``params.period.start``. The branch, if chosen, requires it."""
+        """Return a new variable for a branch, such as ``params.period.start``. It is required if the branch is
+        chosen."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:
         """Return the declaration of a ``params.*`` path."""
 
     def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
-        """Return an error at the filter or at an offset."""
         return self.source.error(self.filter.offset if offset is None else offset, problem, fix)

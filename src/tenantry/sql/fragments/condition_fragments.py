@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-They are checked in the expanded SQL, with all choices: a condition must precede the fragment, ``and`` or the end of the
-condition must follow it, and the condition must not contain an ``or``.
+In the expanded SQL, whatever choice is made, a condition must precede the fragment, and ``and`` or the end of that
+condition must follow the fragment. The condition must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _BEGIN_CONDITION = (
     *("distinct", "all", "and"),  # `and` is here a word of `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""Words at which a condition certainly begins or ends, since none can be a name: an ``or`` beyond them is of
-another."""
+"""Words at which a condition certainly begins or ends, because none of them can be a name. An ``or`` beyond such a word
+belongs to another condition."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
     *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
@@ -46,7 +46,8 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that has more than conditions, or may not filter every row."""
+    """Raise TemplateError for the first fragment that contains more than conditions, or that may not filter every
+    row."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)
@@ -61,7 +62,7 @@ def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[
             raise _error(each, f"its condition must not contain `{operator.text}`", fix)
         if not all(_may_follow(token) for token in _following(place)):
             problem = "`and` or the end of the condition must follow it"
-            raise _error(each, problem, "put what is next to it in parentheses, joined by `and`")
+            raise _error(each, problem, "write `and` after it, and put the condition that follows in parentheses")
 
 
 def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
@@ -94,7 +95,7 @@ def _may_follow(token: OutlineToken) -> bool:
 
 @dataclass(slots=True)
 class _Surroundings:
-    """The ``own`` tokens of a fragment, with their siblings in the same brackets."""
+    """The tokens of a fragment (``own``), and the tokens before and after them in the same brackets."""
 
     before: Tokens
     own: Tokens

@@ -1,4 +1,4 @@
-"""Finds the tags that SQL from elsewhere replaces: those of fragments and of choice sets."""
+"""Finds the tags that are replaced by other SQL: tags of fragments and of choice sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
 FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-"""Name of a fragment or query, such as ``sales/active_orders``: its file name with folders."""
+"""Name of a fragment or query, which is the file name with folders, such as ``sales/active_orders``."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
@@ -30,11 +30,11 @@ class ReplacedTag(NamedTuple):
     choices: Mapping[str, ChoiceText] | None = None
     """The choice set; None for a fragment."""
     alone: bool = True
-    """Whether the tag is everything in its parentheses, or in the template."""
+    """Whether the parentheses around the tag, or the whole template, contain nothing else."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
-    """Yield the tags to replace in text order, also those within arguments of other tags."""
+    """Yield the tags to replace in text order, including tags within arguments of other tags."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)

@@ -1,7 +1,7 @@
 """Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
 
-A fragment must be balanced, and in parentheses or a condition fragment, so that its neighbours cannot change how it is
-read.
+A fragment must be balanced. It must also be in parentheses or be a condition fragment, so that the SQL around it cannot
+change its meaning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """What makes up a template, before parsing."""
+    """The parts of a template before parsing."""
 
     source: Source
     header: Header = NO_HEADER
@@ -45,16 +45,15 @@ class TemplateDefinition:
     """Paths that a group may lack."""
     fragments: Fragments | None = None
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
-    """Parameters that override those of fragments."""
+    """Parameters that override the declarations in fragments."""
 
     def declared_at(self, name: str) -> Location | None:
-        """Return where the header declares a parameter, or None."""
         offset = self.header.offsets.get(name)
         return self.source.location(offset) if offset is not None else None
 
 
 class HasDefinition(Protocol):
-    """Protocol of SQLTemplate and Query."""
+    """SQLTemplate or Query."""
 
     @property
     def definition(self) -> TemplateDefinition: ...
@@ -88,8 +87,8 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     """Replace the tags of fragments and choice sets, except in comments.
 
-    Raises TemplateError, with the locations of tag and problem, for a fragment that is missing, unbalanced, too deep,
-    too long, recursive or in a string.
+    Raises TemplateError, which locates both the tag and the problem, for a fragment that is missing, unbalanced, too
+    deep, too long, recursive or in a string.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -202,14 +201,16 @@ class _Expander:
                 raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "remove one of these tags")
         if len(chain) > MAX_INCLUDE_DEPTH:
             problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
-            raise outer.error(tag.start, problem, "write the SQL of one of them in its place")
+            raise outer.error(tag.start, problem, "replace one of these tags with the SQL of its fragment")
         if len(self.included) == MAX_INCLUDES:
-            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer")
+            raise outer.error(
+                tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer fragments"
+            )
 
     def _check_length(self, body: Source, offset: int) -> None:
         if self.text.length > MAX_TEXT:
             problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
-            raise body.error(offset, problem, "include fewer")
+            raise body.error(offset, problem, "include fewer fragments")
 
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header
@@ -219,7 +220,8 @@ class _Expander:
             raise found.source.error(header.dialect_offset, problem, fix, at)
         for path in sorted(found.optional - self._optional):
             problem = f"{path} is optional in this fragment, and not in the template that includes it"
-            raise found.source.error(header.optional_offset, problem, f"declare it there too: optional: [{path}]", at)
+            fix = f"declare it in that template too: optional: [{path}]"
+            raise found.source.error(header.optional_offset, problem, fix, at)
 
 
 def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) -> TemplateDefinition:
@@ -260,7 +262,6 @@ _WITH_SIGNS = frozenset(
 
 
 def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
-    """Raise TemplateError for an unmatched bracket, a ``;`` or no SQL. ``what`` names the SQL in the message."""
     if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
         raise source.error(0, f"this {what} is empty", "write SQL in it")
     opened: list[tuple[str, int]] = []
@@ -270,14 +271,15 @@ def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> Non
         if sign in _CLOSED_BY:
             opened.append((_CLOSED_BY[sign], offset))
         elif not opened or opened.pop()[0] != sign:
-            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "remove it, or open it")
+            raise source.error(
+                offset, f"this {sign} closes nothing that its {what} opens", "remove it, or add its opening bracket"
+            )
     if opened:
         closing, offset = opened[-1]
         raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
 
 
 def _begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
-    """Return whether the first word is ``and``, also within an optional clause."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
             return _AND.match(source.text, lexeme.start, lexeme.end) is not None

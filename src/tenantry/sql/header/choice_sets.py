@@ -12,7 +12,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.source import Source
 
 NAME: Final = re.compile(r"[^\W\d_]\w*")
-"""Name of a set in ``one_of(order)``."""
+"""Name of a choice set, such as ``order`` in ``one_of(order)``."""
 _KEY: Final = re.compile(r"(?!\s)(?:(?!\{\{)[^\0-\x1f])+(?<!\s)")
 _EXAMPLE: Final = "{newest: created_at desc}"
 
@@ -24,9 +24,9 @@ class ChoiceText:
     sql: str
     offset: int = 0
     exact: bool = True
-    """Whether ``source`` contains the SQL as it is, so that errors can point into it."""
+    """Whether ``source`` contains the SQL unchanged, so that errors can point into it."""
     source: Source | None = None
-    """None for the query file itself."""
+    """The text that declares the choice. None for the query file itself."""
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
@@ -37,7 +37,7 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 class InvalidChoices(TemplateError):
     """Declared choices are malformed.
 
-    ``keys`` are the path from ``choices`` to the problem: the last key itself if ``in_key``, else its value.
+    ``keys`` are the path from ``choices`` to the problem: if ``in_key``, the last key is wrong, else its value.
     """
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
@@ -53,7 +53,7 @@ def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = Fa
 
 
 def check_choices(given: Any) -> None:
-    """Raise InvalidChoices for the first choice set or choice that is malformed."""
+    """Raise InvalidChoices for the first malformed choice set or choice."""
     for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
         if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
             raise _invalid((name,), f"choices.{name} has no choices", f"{name}: {_EXAMPLE}")
@@ -66,7 +66,7 @@ def check_choices(given: Any) -> None:
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
     """Return the choice sets that a program declares.
 
-    Raises InvalidChoices, or TemplateError for SQL that no template can contain.
+    Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain.
     """
     check_choices(given)
     return MappingProxyType(

@@ -1,4 +1,4 @@
-"""The header of a query file: YAML in its first comment, from ``/* ---`` to ``--- */``, so that the file stays SQL."""
+"""The header of a query file: YAML in the first comment, ``/* --- … --- */``, so that the file stays SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.sql.source import Source
 from tenantry.suggestions import nearest
 
 MAX_HEADER = 64 * 1024
-"""Limit of a header in characters."""
+"""Maximum length of a header in characters."""
 KEYS = ("title", "description", "params", "optional", "dialect", "choices")
 """Keys that a header may have."""
 
@@ -31,15 +31,15 @@ _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The declarations of a query file."""
+    """The declarations in a header."""
 
     end: int = 0
-    """Offset at which the SQL begins."""
+    """Offset of the end of the header, where the SQL begins."""
     title: str = ""
     description: str = ""
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: MappingProxyType({}))
     offsets: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Name of a parameter → where it is declared."""
+    """Name of a parameter → offset of its declaration."""
     optional: frozenset[str] = frozenset()
     optional_offset: int = 0
     dialect: str | None = None
@@ -51,15 +51,11 @@ NO_HEADER = Header()
 
 
 def begins_header(text: str) -> bool:
-    """Return whether SQL begins with a header."""
     return _START.match(text) is not None
 
 
 def read_header(source: Source) -> Header:
-    """Return the header of a query file, or NO_HEADER.
-
-    Raises TemplateError with line, column, caret and fix for a malformed header.
-    """
+    """Return the header of a query file, or NO_HEADER. Raises TemplateError if it is malformed."""
     start = _START.match(source.text)
     if start is None:
         _refuse_unmarked(source)

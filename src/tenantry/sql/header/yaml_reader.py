@@ -1,4 +1,4 @@
-"""Reads YAML 1.2 (core schema) to values with their offsets.
+"""Reads YAML 1.2 (core schema) into values with their offsets.
 
 `NO`, `on`, `1:30` and `2026-01-01` are strings; duplicate keys, anchors, aliases, tags and directives are errors.
 """
@@ -14,7 +14,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.source import Source
 
 MAX_DEPTH = 16
-"""Limit of nested mappings and lists."""
+"""Maximum nesting of mappings and lists."""
 INSTALL = "pip install 'tenantry[sql]'"
 """Command that installs PyYAML."""
 
@@ -38,7 +38,7 @@ _BETWEEN_COUNTS = 500  # events between calls of `advance`
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A value and its offset: a scalar, a list of nodes, or a dict of nodes with the offsets of its ``keys``."""
+    """A scalar, list of nodes or dict of nodes, with its offset. ``keys`` has the offsets of a dict's keys."""
 
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
@@ -54,10 +54,10 @@ class YamlNode:
 
 
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
-    """Read the document between two offsets.
+    """Read the YAML document between two offsets.
 
-    ``advance`` is called now and then with the number of characters since its last call. Raises TemplateError with
-    line, column, caret and fix, also if PyYAML is not installed.
+    While reading, it calls ``advance`` with the number of characters since the last call. Raises TemplateError,
+    also if PyYAML is not installed.
     """
     try:
         import yaml  # loaded only for files with YAML
@@ -67,7 +67,7 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
         raise source.error(start, problem, INSTALL) from None
     directive = _DIRECTIVE.search(source.text, start, end)
     if directive is not None:
-        raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "remove the line")
+        raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not supported", "remove the line")
     try:
         events = yaml.parse(
             source.text[start:end], Loader=yaml.SafeLoader
@@ -130,9 +130,9 @@ class _Reader:
     def _node(self, event: Any, events: Iterator[Any], depth: int) -> YamlNode:
         kind = type(event).__name__
         if kind == "AliasEvent" or event.anchor is not None:
-            raise self._error(event, "anchors (&name) and aliases (*name) are not read", "write the value out")
+            raise self._error(event, "anchors (&name) and aliases (*name) are not supported", "write the value out")
         if event.tag is not None:
-            raise self._error(event, "tags (!name) are not read", "remove the tag; quotes make anything a string")
+            raise self._error(event, "tags (!name) are not supported", "remove the tag; quotes make anything a string")
         if depth > MAX_DEPTH:
             raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "use fewer levels")
         offset = self._offset(event)

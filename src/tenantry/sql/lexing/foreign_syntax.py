@@ -1,4 +1,4 @@
-"""Syntax of other template languages: why this one leaves it out, and what to write instead."""
+"""Foreign syntax: explains ``{% … %}`` and filters of other template languages, with the fix."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASONS: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 def statement_left_out(text: str, offset: int) -> tuple[str, str]:
-    """Return the problem with ``{% … %}``, and the fix."""
+    """Return the problem and the fix for a statement ``{% … %}``."""
     match = _STATEMENT.match(text, offset)
     word = match.group(1).lower() if match is not None else ""
     for words, what, fix in _REASONS:
@@ -53,11 +53,11 @@ FILTERS_LEFT_OUT: Final = frozenset(
         *("inclause", "join", "bind", "upper", "lower", "trim", "replace", "format", "int", "float", "string"),
     )
 )
-"""Filters of other languages that turn a value into SQL or compute with it."""
+"""Filters of other template languages, left out on purpose: they turn a value into SQL or compute with it."""
 
 
 def filter_left_out(name: str) -> tuple[str, str]:
-    """Return the problem with one of FILTERS_LEFT_OUT, and the fix."""
+    """Return the problem and the fix for one of FILTERS_LEFT_OUT."""
     problem = f"there is no filter {name}, on purpose: a value is bound as it is, and never becomes SQL"
     fix = (
         "a name to choose is {{ params.x | one_of(name, name) }}, a list in {{ name }}; SQL's own functions do the rest"

@@ -20,7 +20,7 @@ class LexemeKind(IntEnum):
     INTERPOLATED_STRING = auto()
     """A string that contains tags."""
     QUOTED = auto()
-    """A quoted name, a dollar-quoted string or a hint."""
+    """A quoted name, a dollar-quoted string or an optimizer hint (``/*+ … */``)."""
     COMMENT = auto()
     TAG = auto()
     CLAUSE_START = auto()
@@ -28,25 +28,25 @@ class LexemeKind(IntEnum):
     LEFT_BRACKET = auto()
     RIGHT_BRACKET = auto()
     ESCAPE = auto()
-    """A backslash and the sign that it protects."""
+    """A backslash and the characters that it escapes."""
     FILTER = auto()
-    """A filter; only in the ``parts`` of a TAG."""
+    """A filter of a tag. It occurs only in the ``parts`` of a TAG."""
     ARGUMENT = auto()
-    """An argument; only in the ``parts`` of a FILTER."""
-    # Written by ``tags.flatten`` before, between and after the arguments of a filter.
+    """An argument of a filter. It occurs only in the ``parts`` of a FILTER."""
+    # ``tags.flatten`` inserts these three before, between and after the arguments of a filter.
     CHOICE_START = auto()
     CHOICE_NEXT = auto()
     CHOICE_END = auto()
 
 
 class Lexeme(NamedTuple):
-    """A piece of a template. The lexemes of a template follow each other without gaps."""
+    """A piece of a template. There are no gaps between lexemes."""
 
     kind: LexemeKind
     start: int
     end: int
     parts: tuple[Lexeme, ...] = ()
-    """The lexemes inside: STRING, ESCAPE and TAG of a string; FILTERs of a TAG with arguments; ARGUMENTs of a FILTER;
-    the SQL of an ARGUMENT, without its name and outer space."""
+    """The lexemes inside this one. A string has STRING, ESCAPE and TAG lexemes. A TAG has its FILTERs, if one of them
+    has arguments. A FILTER has ARGUMENTs. An ARGUMENT has the lexemes of its SQL, without its key and outer space."""
     backslash: bool = False
-    """For a string: whether a backslash escapes the character after it."""
+    """Whether backslashes escape characters in this string."""

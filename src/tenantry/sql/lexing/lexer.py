@@ -1,6 +1,6 @@
-"""The lexer: cuts a template into lexemes by the rules of one dialect, including the arguments of filters.
+"""The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect.
 
-It runs in linear time: the alternatives of each pattern begin with different characters, so there is no backtracking.
+It takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tenantry.sql.lexing.tags import ArgumentReader
 from tenantry.sql.source import Source
 
 MAX_TAG_DEPTH = 8
-"""Limit of nesting: tags in arguments of tags."""
+"""Maximum nesting of tags in arguments of tags."""
 
 
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
@@ -47,18 +47,17 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Name of a group in ``Dialect.opening`` → why such SQL is refused, and the fix."""
+"""Name of a group in the pattern ``Dialect.opening`` → the problem with SQL that it matches, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes. Raises TemplateError for a string, name, comment or tag without an end, or a misplaced
-    tag."""
+    """Return the lexemes. Raises TemplateError for an unclosed string, name, comment or tag, or a misplaced tag."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 
 def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backslash: bool) -> str:
-    """Return the value of a part of a string literal. Raises TemplateError for an unknown escape."""
+    """Resolve the escapes in a part of a string literal. Raises TemplateError for an unknown escape."""
     raw = source.text[part.start : part.end]
     if not backslash:
         return raw.replace(quote * 2, quote)
@@ -77,10 +76,10 @@ def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backsla
 
 @cache
 def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
-    # Matches a string up to its end or a tag. `quote` is one character or three.
+    # Matches the inside of a string up to the closing quote or a tag. `quote` has one character or three.
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
-    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # else an ordinary character
+    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # without `backslash` it is an ordinary character
     inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
     return re.compile(f"(?:{'|'.join(inside)})*")
 
@@ -103,7 +102,7 @@ class _Lexer:
         source, opening = self._source, self._dialect.opening.match
         text = source.text
         length = len(text)
-        after_e = False  # since an E'…' there were only space, comments and plain strings
+        after_e = False  # whether only space, comments and plain strings have followed an E'…'
         while position < length:
             match = opening(text, position)
             if match is None:  # pragma: no cover  # the last alternative matches any character
@@ -126,9 +125,10 @@ class _Lexer:
             yield lexeme
 
     def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
-        # PostgreSQL joins ``E'a'``, a newline and ``'b'`` to one string, so a backslash would escape in ``'b'`` too.
+        # PostgreSQL reads `E'a'`, a newline and `'b'` as one string, so backslashes would be escapes in `'b'` too.
         if group == "string":
-            raise self._source.error(lexeme.start, "this string continues an E'…' above", "write one E'…', or ||")
+            fix = "write one E'…', or join the two with ||"
+            raise self._source.error(lexeme.start, "this string continues an E'…' above", fix)
         return (
             group == "plain"
             or lexeme.kind is LexemeKind.COMMENT
@@ -234,7 +234,7 @@ class _Lexer:
             raise self._source.error(
                 tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
-        # A string without tags is sent as written, except for our own escapes.
+        # A string without tags is sent as written, except that our escaping backslashes are removed.
         kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
         return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 
@@ -271,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    # Before ``{{``, two backslashes mean one backslash; a single one makes the ``{{`` literal.
+    # Before ``{{``, two backslashes mean one backslash, and a single backslash makes the ``{{`` literal.
     end = start
     while text.startswith("\\", end):
         end += 1

@@ -1,4 +1,4 @@
-"""SQL tokens before and after a tag, from which ``parsing.positions`` decides its position."""
+"""SQL tokens around a tag, by which ``parsing.positions`` decides the tag's position."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A lower-case word, a number or a sign. Strings, quoted names and tags are ``'``, ``"`` and ``{{``."""
+    """A word in lower case, a number or a sign. ``'`` means a string, ``"`` a quoted name and ``{{`` a tag."""
 
     text: str
     start: int
@@ -55,7 +55,7 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """The tokens on one side of a lexeme by distance, from 0; read on demand. Past the end they are empty."""
+    """The tokens on one side of a lexeme, the nearest at index 0. Beyond the last, tokens are empty."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -68,7 +68,7 @@ class Tokens:
 
 
 class TokenContext:
-    """Finds the tokens around any of the lexemes. ``signs`` are the ``joining_signs`` of the dialect."""
+    """Finds the tokens around each lexeme. ``signs`` are the dialect's ``joining_signs``."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str] = _NO_SIGNS) -> None:
         self.lexemes = lexemes
@@ -78,12 +78,12 @@ class TokenContext:
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
-        """Return ``count`` tokens before the lexeme, nearest first, padded with empty ones."""
+        """Return ``count`` tokens before the lexeme, nearest first, padded with empty tokens."""
         tokens = self._tokens_before(index)
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Return whether a tag is the whole right side of ``=``, ``<`` or ``>``: a value that needs no other check."""
+        """Return whether the tag is the whole right side of ``=``, ``<`` or ``>``, and so needs no other check."""
         before = self.lexemes[index - 1]  # for index 0 this is the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -92,15 +92,12 @@ class TokenContext:
         return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
 
     def following(self, index: int) -> SQLToken:
-        """Return the token after the lexeme."""
         return next(self._tokens_after(index), _NO_TOKEN)
 
     def before(self, index: int) -> Tokens:
-        """Return tokens before the lexeme, nearest first."""
         return Tokens(self._tokens_before(index))
 
     def after(self, index: int) -> Tokens:
-        """Return the tokens after the lexeme, nearest first."""
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
@@ -114,14 +111,13 @@ class TokenContext:
         return ""
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
-        """Return the keyword of the clause around the lexeme, such as ``by`` or ``limit``; see ``keyword_before``."""
+        """Return the keyword that begins the clause around the lexeme, such as ``by`` or ``limit``."""
         if (index, skip) not in self._enclosing:  # cached: several rules ask for it, and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` in the same brackets, else their opening; ignores the ``skip`` nearest
-        tokens."""
+        """Return the nearest of ``keywords`` in the same brackets, else the opening bracket. Skips ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -130,7 +126,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Return whether the ``when`` after ``skip`` tokens belongs to ``case when``, not to ``case a when``."""
+        """Return whether the ``when``, ``skip`` tokens back, belongs to ``case when`` and not ``case a when``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

@@ -1,4 +1,4 @@
-"""Tags: reads path, filters and arguments of ``{{ … }}``. The package ``filters`` interprets the filters."""
+"""Tags: reads the path, filters and arguments of ``{{ … }}``. The package ``filters`` interprets filters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that write a whole condition, which is ``1 = 1`` if their ``params.*`` is absent."""
+"""Filters that write a whole condition. If the tag's parameter has no value, that condition is ``1 = 1``."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""Marks a variable of the group that restricts no rows, so its clause may be dropped."""
+"""Filter that marks a variable of the group as restricting no rows, so that its clause may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -24,10 +24,10 @@ _BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: ``key: SQL``, or one of the two."""
+    """An argument of a filter: ``key: SQL``, ``key:`` or ``SQL``."""
 
     key: str
-    """As written, with its quotes."""
+    """The key as written, including quotes. It may be empty."""
     text: str
     """The SQL."""
     start: int
@@ -36,7 +36,7 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A filter; ``offset`` is that of its name."""
+    """A filter of a tag. ``offset`` is where its name begins."""
 
     name: str
     offset: int
@@ -51,12 +51,11 @@ class VariableTag(NamedTuple):
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
-        """Return the filter of this name, if any."""
         return next((each for each in self.filters if each.name == name), None)
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """Read a tag. Raises TemplateError if it is not a path with filters; the fix suggests what may be meant."""
+    """Read a tag. Raises TemplateError, with a suggestion, if the tag is not a path with filters."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -69,7 +68,7 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
         raise source.error(lexeme.start, "this tag is empty", "name a variable: {{ region }}")
     if names and VARIABLE_PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
-        raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)
+        raise source.error(lexeme.start, "only filters can follow the path of a tag", fix)
     fix = "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores"
     path = _meant_path(path)
     if path:
@@ -85,19 +84,19 @@ def _meant_path(written: str) -> str:
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Return whether the tag is a ``one_of``."""
+    """Return whether the tag has the filter ``one_of``."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """Return the lexemes with ``change`` applied to the SQL of each argument of a tag."""
+    """Return the lexemes, with ``change`` applied to the lexemes in each argument of a tag."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes, with the SQL of a tag's arguments before the tag, or in its place for ``one_of``.
+    """Yield the lexemes. Those in a tag's arguments come before the tag. A ``one_of`` tag itself is omitted.
 
-    So a check that reads all lexemes also sees the SQL that a viewer can choose.
+    So checks also see the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
@@ -154,7 +153,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Collects the lexemes after a filter's ``(`` as ARGUMENT lexemes in ``arguments``."""
+    """Groups the lexemes after a filter's ``(`` into ``arguments``: ARGUMENT lexemes."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []
@@ -165,7 +164,7 @@ class ArgumentReader:
         self._open = 0  # brackets open in the current argument
 
     def read(self, lexeme: Lexeme) -> int:
-        """Add a lexeme. Return the offset after the filter's ``)`` if the lexeme contains it, else 0."""
+        """Add a lexeme. If it contains the filter's ``)``, return the offset after the ``)``, else 0."""
         if lexeme.kind is LexemeKind.CODE:
             return self._code(lexeme)
         self._lexemes.append(lexeme)

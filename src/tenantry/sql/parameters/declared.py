@@ -14,17 +14,17 @@ from tenantry.errors import TemplateError
 from tenantry.sql.binding.conversions import PATTERNS
 
 MAX_ITEMS: Final = 1_000
-"""Default limit of items in a list."""
+"""Default maximum number of items in a list."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
 """Name of a parameter."""
 MATCHINGS: Final = ("equals", *PATTERNS)
-"""How ``matches`` compares text with a column."""
+"""Ways in which ``matches`` can compare a string with a column."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 _LISTED_CHOICES = 20
 
 
 class ParameterType(StrEnum):
-    """Type of a parameter, or of each item of its list."""
+    """Type of a parameter's value. For a list, the type of each item."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -56,8 +56,8 @@ _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
 
 
 class InvalidDefinition(TemplateError):
-    """A parameter's definition is malformed. ``keys`` are the path from ``params`` to the problem: ``("period",
-    "min")``."""
+    """A parameter's definition is malformed. ``keys`` are the path from ``params`` to the problem, such as
+    ``("period", "min")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
         super().__init__(message)
@@ -67,7 +67,6 @@ class InvalidDefinition(TemplateError):
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
-    """Return an InvalidDefinition with its message."""
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
     return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
 
@@ -80,7 +79,7 @@ class PropertyReference:
 
 
 class Bounds(NamedTuple):
-    """A range from ``start`` to just before ``end``. None is an open end."""
+    """A range that includes ``start`` but not ``end``. None is an open end."""
 
     start: Any
     end: Any
@@ -103,13 +102,13 @@ class Parameter:
     label: str = ""
     description: str = ""
     default: Any = None
-    """Typed value (a tuple for a list; a RelativeRange or Bounds for a range), PropertyReference or None.
+    """A typed value (a tuple for a list; a RelativeRange or Bounds for a range), a PropertyReference, or None.
 
-    For an instant in the group's time zone, the value as written.
+    An instant is kept as written if its time zone is a property of the group.
     """
     required: bool = False
     locked: bool = False
-    """The value is a property of the group, and no viewer can set it."""
+    """Whether the value is a property of the group, which no viewer can set."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
@@ -117,9 +116,9 @@ class Parameter:
     choices: tuple[Any, ...] | None = None
     """Typed values."""
     labels: tuple[str, ...] = ()
-    """Texts that a page shows for the choices."""
+    """Strings that a page shows for the choices."""
     choices_query: str | None = None
-    """Query that lists the choices. The parameter's value is then checked only by type."""
+    """Name of a query that lists the choices. A value is then checked only by its type."""
     zone: tzinfo | PropertyReference | None = None
     """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
@@ -129,7 +128,7 @@ class Parameter:
     match: str = "equals"
     """One of MATCHINGS."""
     clearable: bool = False
-    """An empty string means no value, even if there is a default."""
+    """Whether an empty string means no value, even if there is a default."""
 
     @property
     def path(self) -> str:
@@ -138,33 +137,33 @@ class Parameter:
 
     @property
     def kind(self) -> str:
-        """The declared type: ``list of text``."""
+        """The declared type, such as ``list of text``."""
         return f"list of {self.type}" if self.is_list else self.type
 
     @property
     def is_range(self) -> bool:
-        """Whether it has a ``start`` and an ``end``."""
+        """Whether the value has a ``start`` and an ``end``."""
         return self.type in RANGES
 
     @property
     def only_matches(self) -> bool:
-        """Whether only ``matches`` and ``excludes`` can use it: it can mean NULL, or is part of a string."""
+        """Whether only ``matches`` and ``excludes`` can use the parameter, since it can be NULL or a pattern."""
         return self.is_null is not None or self.match != "equals"
 
     @property
     def part(self) -> str:
-        """Name by which SQL reads the value of an ``only_matches`` parameter; the other name is ``null``."""
+        """Name under which SQL reads an ``only_matches`` value, such as ``value`` in ``params.region.value``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
 
     @property
     def scalar_type(self) -> ParameterType:
-        """Type of one value or range end."""
+        """Type of one value, or of one end of a range."""
         return _ENDS.get(self.type, self.type)
 
     def end(self, name: str) -> Parameter:
-        """Return ``start`` or ``end`` of a range as a parameter."""
+        """Return the ``start`` or ``end`` of a range as a parameter."""
         given = self.always_given and name not in self.open
         return Parameter(
             name=f"{self.name}.{name}", type=self.scalar_type, required=given, locked=self.locked, zone=self.zone
@@ -172,17 +171,17 @@ class Parameter:
 
     @property
     def always_given(self) -> bool:
-        """Whether a bound template always has a value for it."""
+        """Whether a bound template always has a value for the parameter."""
         return self.required or (self.default is not None and not self.clearable)
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that its default and zone may read."""
+        """Paths of the properties that the default and the time zone read."""
         return tuple(each.path for each in (self.default, self.zone) if isinstance(each, PropertyReference))
 
     @property
     def takes(self) -> str:
-        """What a viewer may send: ``a whole number from 1 to 1000``."""
+        """Values that a viewer may send, such as ``a whole number from 1 to 1000``."""
         one = _one_of(self.choices) if self.choices is not None else _TAKES[self.type] + self._limits()
         if self.is_null is not None:
             one += f" or {self.is_null}"
@@ -202,7 +201,7 @@ class Parameter:
 
 
 def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """Return the declaration of ``params.period`` or ``params.period.start``; else None."""
+    """Return the declared parameter, or end of a range, at a path such as ``params.period.start``."""
     root, _, names = path.partition(".")
     name, _, part = names.partition(".")
     parameter = parameters.get(name) if root == "params" else None
@@ -212,12 +211,11 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
 
 
 def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:
-    """Return the paths of locked parameters."""
     return frozenset(each.path for each in parameters.values() if each.locked)
 
 
 _TAKES: Final[Mapping[ParameterType, str]] = {
-    ParameterType.TEXT: "a text",
+    ParameterType.TEXT: "text",
     ParameterType.INTEGER: "a whole number",
     ParameterType.DECIMAL: "a number",
     ParameterType.BOOLEAN: "true or false",

@@ -1,4 +1,4 @@
-"""Definitions: turns the mapping in which a header or program declares parameters into Parameters."""
+"""Definitions: turns the ``params`` mapping of a header or program into Parameters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, i
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100
-"""Limit of parameters in a template."""
+"""Maximum number of parameters that a template declares."""
 _LIST_OF = "list of "
 _PROPERTY, _QUERY = "property", "query"
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the time
@@ -57,13 +57,13 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("list", "array", "multiselect"), (f"{_LIST_OF}{_T.TEXT}",)),
     "guid": (_T.UUID,),
 }
-"""Type names of other languages → types."""
+"""Type name in another language → our types."""
 FIELDS: Final = ("type", "label", "description", "default", "required", "locked", *_TYPES_OF, "max_items")
 """Fields that a definition may have."""
 
 
 def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
-    """Declare parameters: ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
+    """Declare parameters, such as ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
 
     A definition is a mapping, a type name or a Parameter. Raises InvalidDefinition for the first problem.
     """
@@ -306,7 +306,6 @@ def _other_names(written: str) -> str:
 
 
 def find_zone(name: Any) -> tzinfo | None:
-    """Return the time zone of this name, or None."""
     if not isinstance(name, str) or not name:
         return None
     try:

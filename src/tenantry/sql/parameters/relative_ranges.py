@@ -1,6 +1,6 @@
 """Relative ranges: converts ``last 30 days`` to two dates or instants; the caller passes the current time.
 
-Ranges are whole calendar units and half-open. Weeks begin on Monday.
+A range does not include its end. Weeks begin on Monday.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RELATIVE_FORMS: Final = (
     "next 30 days",
     "month to date",
 )
-"""An example of each form. Units: minute, hour, day, week, month, quarter, year."""
+"""One example of each form of a relative range. The units are minute, hour, day, week, month, quarter and year."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _THIS: Final = {"this": 0, "last": -1, "previous": -1, "next": 1}
@@ -38,18 +38,18 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """A range of whole calendar units, relative to the current one."""
+    """A range of whole calendar units, relative to the current unit."""
 
     unit: str
     first: int
-    """Its first unit: 0 is the current one, -1 the one before."""
+    """The first unit in the range: 0 is the current unit, -1 the previous unit."""
     units: int
     """Number of units."""
     to_date: bool = False
-    """The range ends with today, not with the end of the unit."""
+    """Whether the range ends with today instead of the end of the unit."""
 
     def __str__(self) -> str:
-        """Return the usual name, such as ``last 30 days``."""
+        """Return the range's usual name, such as ``last 30 days``."""
         if self.to_date:
             return f"{self.unit} to date"
         if self.units == 1 and self.first in _AROUND:
@@ -59,9 +59,9 @@ class RelativeRange:
         return f"{word} {self.units} {self.unit}s"
 
     def dates(self, today: date) -> tuple[date, date]:
-        """Return the first day and the day after the last one.
+        """Return the first day and the day after the last day.
 
-        Raises ValueError for hours and minutes, and outside of Python's calendar.
+        Raises ValueError for hours and minutes, and for days beyond Python's calendar.
         """
         if self.unit in _CLOCK_UNITS:
             raise ValueError(f"a range of {self.unit}s is not a range of dates")
@@ -73,9 +73,9 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
-        """Return the first instant and the end in ``zone``; ``now`` is aware. Days begin at midnight.
+        """Return the start and the end in ``zone``; ``now`` must be aware. Days begin at midnight.
 
-        Raises ValueError outside of Python's calendar.
+        Raises ValueError for instants beyond Python's calendar.
         """
         local = now.astimezone(zone)
         length = _CLOCK_UNITS.get(self.unit)
@@ -92,10 +92,10 @@ class RelativeRange:
 
 
 def parse_relative(text: str) -> RelativeRange:
-    """Parse a name, ignoring case; ``-``, ``_``, ``+`` and spaces separate words.
+    """Parse the name of a range, ignoring case. Spaces, ``-``, ``_`` and ``+`` separate words.
 
-    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current one. Raises ValueError, which
-    does not show the name.
+    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError, whose
+    message omits the name.
     """
     name = _SEPARATORS.sub(" ", text.strip()).lower()
     if name in _DAYS:

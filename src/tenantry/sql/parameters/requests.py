@@ -27,7 +27,7 @@ from tenantry.sql.parameters.typed_values import (
 )
 
 _Adapter: TypeAlias = Callable[[Any], Any]
-_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use it
+_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use the current time
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
 _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
@@ -38,22 +38,17 @@ _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
 
 
 class _Plan(NamedTuple):
-    """How to convert a parameter."""
-
     name: str
     parameter: Parameter
     read: Callable[[Any], Any] | None
-    """Converts a string; None if the value depends on more than the string."""
+    """Function that converts a string. None if the value depends on more than the string."""
     may_be_absent: bool
-    """Whether nothing is to be done without input."""
+    """Whether the parameter is skipped if a viewer sends nothing."""
 
 
 class ParameterConversion:
-    """Converts the parameters of one template.
-
-    It handles common input itself: a string, a list of strings, nothing. ``_Request`` handles the rest and reports
-    problems.
-    """
+    """Converts a template's common input: a string, a list of strings, nothing. ``_Request`` converts all other input
+    and reports problems."""
 
     __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
 
@@ -62,16 +57,16 @@ class ParameterConversion:
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or zone is a property of the group, so that the values depend on the group."""
+        """Whether a default or time zone is a property, so that the values depend on the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
 
-        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue for properties in defaults;
-        ValueError if a range is declared and ``now`` is missing or naive.
+        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue if a default or zone reads a
+        missing or unfit property; ValueError if a range is declared and ``now`` is missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
-            raise ValueError("a template with a range depends on the time: bind(…, now=datetime.now(UTC))")
+            raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")
         values = _as_dict(variables, "variables").copy()
         sent = values.get("params")
         given = {} if sent is None else _as_dict(sent, "params")
@@ -138,8 +133,7 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """Return the typed value or default of one parameter, or None. Raises the errors of
-    ``ParameterConversion.convert``."""
+    """Return the typed value or default of a parameter, or None. Raises as ``ParameterConversion.convert`` does."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
@@ -160,7 +154,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 
 
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
-    """Return a typed value as it is bound; ``adapt`` converts each single value for the dialect."""
+    """Convert a typed value for binding. ``adapt`` converts each single value in it for the dialect."""
     if parameter.is_range:
         ends = zip(RANGE_ENDS, value, strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
@@ -193,7 +187,7 @@ class _Request:
         if self._missing:
             listed = "; ".join(f"{path} (for {parameter})" for path, parameter in self._missing.items())
             raise MissingVariable(
-                f"properties without a value: {listed}. Give each of them to the group", names=tuple(self._missing)
+                f"properties without a value: {listed}. Set them on the group", names=tuple(self._missing)
             )
 
     def value(self, parameter: Parameter) -> Any:
@@ -268,12 +262,12 @@ class _Request:
         found = find_zone(name)
         if found is None:
             raise UnbindableValue(
-                f"the property {zone.path} is not a time zone such as Europe/Vienna, which {parameter.path} needs",
+                f"{parameter.path} needs a time zone such as Europe/Vienna, but the property {zone.path} is not one",
                 name=f"user_group.properties.{zone.path}",
             )
         return found
 
     def _property(self, reference: PropertyReference) -> Any:
-        # Variables without `user_group` have the properties at their top level.
+        # If the variables have no `user_group`, their top level holds the properties.
         root = "user_group.properties." if "user_group" in self._variables else ""
         return look_up(self._variables, root + reference.path)

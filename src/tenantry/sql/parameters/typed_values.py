@@ -1,6 +1,6 @@
 """Typed values: converts viewer input, mostly strings, to the declared type.
 
-Strings are read strictly: ASCII digits, no underscores, ISO 8601. A value of that type is returned as it is.
+Strings are read strictly: ASCII digits, no underscores, ISO 8601. Values that already have the type are accepted too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, Parame
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
 TEXT_SEPARATOR: Final = ".."
-"""Between the two ends of a range."""
+"""Separates the two ends of a range in a string."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?")
@@ -37,11 +37,11 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A range that is well formed but empty; the message says why."""
+    """A range is well formed but empty; the message says why."""
 
 
 class Moment(NamedTuple):
-    """Time zone of the parameter, and the current time (aware)."""
+    """The current time (aware), and the time zone of a parameter."""
 
     zone: tzinfo
     now: datetime
@@ -53,10 +53,9 @@ def is_empty(value: Any) -> bool:
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Return a typed scalar, a tuple for a list, Bounds for a range, Nullable if ``only_matches``, or None if nothing
-    was sent.
+    """Convert viewer input to a scalar, tuple (for a list), Bounds (for a range) or Nullable (if ``only_matches``).
 
-    Empty strings in lists are ignored. Raises one of REFUSALS.
+    Returns None if nothing was sent. Empty strings in lists are ignored. Raises one of REFUSALS.
     """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
@@ -92,9 +91,9 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Return a typed value like ``read_value``, but an empty string is a value, as in properties and defaults.
+    """Convert like ``read_value``, but treat an empty string as a value, not as nothing sent.
 
-    A single value becomes a tuple if a list is declared.
+    If a list is declared, a single value becomes a tuple.
     """
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
@@ -105,7 +104,7 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """Return the function that reads one value of a parameter that is not a range."""
+    """Return a function that converts one value. The parameter must not be a range."""
     read = _READERS[parameter.type]
     limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
     if all(limit is None for limit in limits):
@@ -146,14 +145,14 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
 
 
 def _in_order(end: Any) -> Any:
-    # Python compares times of one zone by the clock, which repeats an hour in autumn; so compare in UTC.
+    # Python compares times in the same zone by clock time, which repeats an hour in autumn, so compare in UTC.
     return end.astimezone(UTC) if type(end) is datetime else end
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
     """Return the bounds of a relative range: dates for a date range, else instants.
 
-    Raises ValueError outside the calendar.
+    Raises ValueError for bounds beyond Python's calendar.
     """
     if parameter.type is ParameterType.DATE_RANGE:
         return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
@@ -262,7 +261,7 @@ def _interval(raw: Any, _moment: Moment) -> timedelta:
 
 
 def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    # The range includes the last day, so its end is the day after.
+    # A viewer's last day is in the range, so `end` is the day after it.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         ends.dates(date(2000, 1, 1))  # raises for hours and minutes
@@ -272,7 +271,7 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    # An end that is a date is included in the range; an end that is a time is not.
+    # If a viewer's end is a date, that day is in the range. If it is a time, the range ends just before it.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends
@@ -321,4 +320,4 @@ _READERS: Final[Mapping[ParameterType, Reader]] = {
 }
 
 REFUSALS: Final = (ValueError, TypeError, KeyError, ArithmeticError)
-"""Exceptions for input that does not fit."""
+"""Exceptions that a conversion raises for input that does not fit."""

@@ -1,1 +1,1 @@
-"""Parsing: builds a tree from lexemes, and runs every check that needs only the SQL."""
+"""Parsing: builds a tree from lexemes, and rejects SQL that is unsafe or ambiguous."""

@@ -1,8 +1,8 @@
 """Clause brackets: decides whether a ``[[`` opens an optional clause or an array in an array.
 
-``[[ … ]]`` is a clause if a variable is directly in it, not only in an inner clause. Any other ``[[`` is an array, or
-an error if the dialect has no arrays or it cannot be one: it has no ``]]``, begins with a word such as ``and``, ends
-with an operator, or is a whole condition.
+``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. So it is an
+error in a dialect without arrays, and before SQL that cannot be an array because it has no ``]]``, begins with a word
+such as ``and``, ends with an operator, or is a whole condition.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Return the lexemes of a template, where only optional clauses have CLAUSE_START and CLAUSE_END.
+    """Return the lexemes of a template. CLAUSE_START and CLAUSE_END enclose only optional clauses.
 
-    Raises TemplateError for what ``lex`` refuses, and for a ``[[`` or ``]]`` that is neither a clause's nor an array's.
+    Raises TemplateError as ``lex`` does, and for a ``[[`` or ``]]`` that belongs to neither a clause nor an array.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text
@@ -100,7 +100,7 @@ class _BracketMatcher:
                 self._not_a_clause(bracket, is_alone or _ends_unfinished(text, lexemes[index - 1]))
             return True
         self._not_a_clause(bracket)
-        # `[[ 1 ], …` opened two arrays, of which the inner one is closed here
+        # `[[ 1 ], …` opened two arrays, and this `]` closes the inner array
         self._stack.append(_Bracket(double=False, index=bracket.index))
         if bracket.has_variable and self._doubles:
             self._doubles[-1].has_variable = True
@@ -146,7 +146,7 @@ _NEVER = frozenset(
         *("select", "distinct", "lateral", "tablesample"),
     )
 )
-"""Words that begin no expression."""
+"""Words that never begin an expression, so a ``[[`` before one of them opens no array."""
 _BEFORE_OPERAND = frozenset(
     (
         *("left", "right", "full", "outer", "offset", "window", "minus", "values", "set", "for", "settings", "format"),
@@ -155,8 +155,8 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words that begin an expression unless an operand follows: ``[[left(a, 1)], [b]]`` is an array, ``[[ left join …`` is
-not."""
+"""Words that begin an expression unless an operand follows. So ``[[left(a, 1)], [b]]`` is an array, and
+``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
 )
@@ -193,8 +193,8 @@ def _ends_unfinished(text: str, before: Lexeme) -> bool:
 
 
 def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
-    # Brackets are a whole condition in `where [[ … ]] group by`. After a `between`, the `and` before them could precede
-    # its second operand instead.
+    # In `where [[ … ]] group by`, the brackets are a whole condition. In `between 1 and [[ … ]]` they may be an
+    # operand, so after a `between` and an `and` they do not count as a condition.
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
     code = (each for each in preceding if each.kind is not LexemeKind.COMMENT)
     before = next((each for each in code if not text[each.start : each.end].isspace()), None)

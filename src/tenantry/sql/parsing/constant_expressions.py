@@ -1,7 +1,7 @@
-"""Constant expressions: finds a variable alone where a column or condition is meant, as in ``order by {{ x }}``.
+"""Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
 
-Engines accept such a constant, and it has no effect. Parentheses around the variable are skipped, in ``order by`` and
-``group by`` casts and functions too; then the neighbouring words decide.
+Engines accept such a constant, without effect. The words around a variable decide whether it is one. Parentheses around
+the variable are skipped and, in ``order by`` and ``group by``, casts and functions too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import count
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext, Tokens
 
 CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not", "when", "qualify", "prewhere"})
-"""Words before a condition."""
+"""Words that precede a condition."""
 
 _JOINING = frozenset({"and", "or", "xor"})
 _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
@@ -22,7 +22,7 @@ _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
 AROUND_AND = frozenset(
     {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
 )
-"""The nearest of these words before an ``and`` decides whether it joins conditions or belongs to ``between``."""
+"""The nearest of these words before an ``and`` decides whether it joins conditions or is the ``and`` of ``between``."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
 _CONTINUING = frozenset(
@@ -51,7 +51,7 @@ ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
         *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
     )
 )
-"""Words that end an item or condition, or join it with the next."""
+"""Words that end an item or condition, or join it with the next item or condition."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = frozenset(
@@ -67,11 +67,11 @@ _FAR = 64  # tokens: longer parentheses are not skipped
 
 _OR_SIGN = "||"
 _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
-"""The nearest of these words before a value decides whether it is in a condition."""
+"""The nearest of these words before a value decides whether the value is in a condition."""
 
 
 class ConstantExpression(Enum):
-    """What the author meant: a condition, a ``select`` item, or an item of ``order by`` or ``group by``."""
+    """Kind of a constant: used as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -88,15 +88,15 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return where the variable at ``index`` is a constant; None if it is part of an expression.
+    """Return the kind of constant that the variable at ``index`` is; None if it is part of an expression.
 
-    ``or_operators`` are the dialect's; they decide what ``||`` means.
+    The dialect's ``or_operators`` decide whether ``||`` means ``or``.
     """
     return _Operand(context, index, or_operators).role()
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
-    """Return how many pairs of parentheses contain only the value."""
+    """Return the number of pairs of parentheses that contain only the value."""
     return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
 
 
@@ -239,7 +239,7 @@ class _Operand:
         return _WORD.match(word) is not None and word not in ITEM_ENDS and ends
 
     def _holds_condition(self) -> bool:
-        # In arguments and `select` items, `||` may concatenate.
+        # In arguments of functions and in `select` items, `||` may concatenate strings.
         opening = self._opening()
         if opening is not None:
             return not self._is_function(opening + 1)

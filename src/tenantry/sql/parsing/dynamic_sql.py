@@ -1,7 +1,7 @@
-"""Dynamic SQL: functions that run a string as SQL, or read a relation or server file by name.
+"""Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
 
-A value in such a call becomes SQL, so statements with values must not contain one. Templates are checked when compiled,
-and bound SQL by the data source.
+A value in such a call could become SQL, so SQL with values must not contain such calls. Templates are checked when they
+are compiled; bound SQL is checked by the data source.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS
 from tenantry.sql.source import Source
 
-# Words and signs in code. Beyond ASCII only letters count: DuckDB treats every Unicode space as space, even those
-# without width.
+# Matches words and signs. Beyond ASCII it matches only letters, because DuckDB reads every Unicode space as a space,
+# even a space without width.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # statements whose answers are cached
 ESCAPED_NAME: Final = "U&"
-"""``name`` of a DynamicCall whose function is written with escapes, so that it could be any."""
+"""``name`` of a DynamicCall whose function's name is written with escapes, so that it could be any function."""
 SETTINGS: Final = "settings"
-"""``name`` of a DynamicCall that is a ``settings`` clause, which lifts limits."""
+"""``name`` of a DynamicCall that is a ``settings`` clause, which can lift the limits of the database user."""
 
 
 class DynamicCall(NamedTuple):
-    """A place in SQL that runs a string as SQL, or may do so."""
+    """A call that runs, or may run, a string as SQL."""
 
     name: str
     """A function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME or SETTINGS."""
@@ -40,7 +40,7 @@ class DynamicCall(NamedTuple):
 
 
 WordToken: TypeAlias = tuple[str, bool, int]
-"""A word or sign, whether it is a name, and its offset."""
+"""A word or sign, whether the word is a name, and the offset."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
@@ -49,7 +49,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""Rules for an engine of unknown dialect: the functions of all dialects, and of some other engines."""
+"""Rules for an engine without a dialect: the functions of all dialects, and of some engines that have no dialect."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
@@ -78,7 +78,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # `columns` directly precedes, also at the end of a clause or choice
+    before, depth = False, 0  # before: `columns` precedes, if only at the end of a clause or choice
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
@@ -105,7 +105,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall. ``dialect`` is None for an engine that no dialect is for."""
+    """Return whether SQL contains a DynamicCall. ``dialect`` is None for an engine without a dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -113,7 +113,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Return whether SQL contains a DynamicCall by these rules; True if it cannot be lexed."""
+    """Return whether SQL contains a DynamicCall by these rules, or cannot be lexed."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -129,7 +129,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The SQL in a clause or choice may be absent, so a bracket counts as any sign.
+    # The SQL in a clause or choice may be absent, so its bracket counts as any word or sign that a rule looks for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -148,7 +148,7 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
-    names: list[tuple[str, int]] = []  # that a `(` as the next token would call
+    names: list[tuple[str, int]] = []  # names that a `(` as the next token would call
     ends: list[list[tuple[str, int]]] = []  # for each open bracket: names at the end of its choices so far
     for word, is_name, offset in words:
         if word in {"(", "[["}:
@@ -213,7 +213,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    # A string is a word too, with its first quote: SQLite accepts a string as the name of a table.
+    # A string is yielded as a word that begins with its quote, because SQLite accepts a string as the name of a table.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

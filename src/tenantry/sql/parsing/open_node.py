@@ -1,4 +1,4 @@
-"""OpenNode: a template, clause or branch that is being read."""
+"""OpenNode: a template, clause or branch whose end is not yet read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 @dataclass(slots=True)
 class OpenNode:
-    """Collects the nodes and variables of the template, a clause or a branch; ``start`` is its offset."""
+    """Collects the nodes and variables of SQL that begins at ``start``."""
 
     start: int
     clause: bool = False
@@ -31,10 +31,10 @@ class OpenNode:
             self.text = []
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Add a node, with spaces where its neighbours need them: ``1-{{ x }}`` with -1 must not become a comment.
+        """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
 
-        ``before`` and ``after`` are the neighbouring characters of the template, ``opening`` and ``closing`` the SQL to
-        write around a placeholder.
+        ``before`` and ``after`` are the template's characters next to the node; ``opening`` and ``closing`` are SQL to
+        write around it.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
@@ -49,7 +49,7 @@ class OpenNode:
             self.text.append(" ")
 
     def as_clause(self, text: str, end: Lexeme) -> Clause:
-        """Return the clause that the lexeme ``end`` closes."""
+        """Return the Clause that ends with the lexeme ``end``."""
         self.flush()
         before, after = text[self.start - 1 : self.start], text[end.end : end.end + 1]
         first, last = text[self.start + 2], text[end.start - 1]

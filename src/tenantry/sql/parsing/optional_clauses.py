@@ -1,7 +1,7 @@
-"""Checks that dropping an optional clause, or choosing otherwise, does not change how the SQL around it is read.
+"""Optional clauses: checks that dropping one, or making another choice, does not change how the SQL around it is read.
 
 A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
-not leave two strings adjacent, because engines read them as one.
+not leave two adjacent strings, which engines read as one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from tenantry.sql.source import Source
 
 # The lookahead makes the search three times as fast.
 _DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|between|and)(?![\w$]))")
-# A tag is one of them, because some drivers write values as strings into the SQL.
+# A tag counts as a string, because some drivers write values as strings into the SQL.
 _STRINGS = frozenset({LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.TAG})
 _OPENED_BY = {")": "(", "]": "[", "}": "{", "end": "case", "and": "between"}
 _ALSO_ALONE = frozenset({"end", "and"})  # `end` may be a column's name, `and` may join conditions
+_OPERATOR_FIX = "put an operator between the two strings, outside the clause or choice"
 _CHOICE = "choice"
 _ARTICLES = {_CHOICE: "a choice", "optional clause": "an optional clause"}
 _CLOSED_BY = {opening: closing for closing, opening in _OPENED_BY.items()}
@@ -32,14 +33,13 @@ class _Delimiter(NamedTuple):
 
 @dataclass(slots=True)
 class _OpenClause:
-    """The template, a clause or a choice that is being read, with the delimiters still ``opened`` in it."""
-
     after_string: bool = False
-    """Whether a string directly precedes it."""
+    """Whether a string directly precedes the clause or choice."""
     what: str = "optional clause"
     at_end: bool = False
-    """For a choice: whether an earlier one of the same tag ends with a string."""
+    """Whether an earlier choice of the same tag ends with a string."""
     opened: list[_Delimiter] = field(default_factory=list)
+    """Delimiters that are not closed yet."""
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
@@ -53,8 +53,8 @@ class _ClauseChecker:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._clauses = [_OpenClause()]
-        self._after_string = False  # a string directly precedes, in some choice
-        self._crossed = False  # and the bracket of a clause or choice is between
+        self._after_string = False  # whether a string directly precedes, at least in some choice
+        self._crossed = False  # whether a bracket of a clause or choice has followed that string
 
     def read(self, lexeme: Lexeme) -> None:
         if lexeme.kind is LexemeKind.CLAUSE_START:
@@ -72,8 +72,8 @@ class _ClauseChecker:
             if lexeme.kind in _STRINGS:
                 if lexeme.kind is not LexemeKind.TAG and self._after_string and self._crossed:
                     between = "an optional clause or a choice"
-                    problem = f"this string would come directly after another one, with only {between} between"
-                    raise self._source.error(lexeme.start, problem, "put an operator between them, outside of it")
+                    problem = f"this string would directly follow another string, with only {between} between the two"
+                    raise self._source.error(lexeme.start, problem, _OPERATOR_FIX)
                 self._after_string, self._crossed = True, False
             elif lexeme.kind is not LexemeKind.COMMENT and not self._source.text[lexeme.start : lexeme.end].isspace():
                 self._after_string = False

@@ -1,4 +1,4 @@
-"""The outline: the tokens of a template, nested by brackets and ``case … end``. It knows no SQL grammar."""
+"""The outline: a template's tokens, nested by brackets and ``case … end``, not by SQL grammar."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tenantry.sql.syntax_tree import VariableReference
 
 _TOKEN = re.compile(r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||&&|::|\S")
 _MAX_DEPTH = 100
-"""Brackets that are nested deeper stay plain tokens."""
+"""Brackets that are nested deeper than this stay plain tokens."""
 
 
 class TokenKind(IntEnum):
-    """NAME is quoted or after a dot; AND and OR join conditions (``between``'s ``and`` is a WORD); GROUP is a bracketed
-    region."""
+    """Kind of a token. A NAME is quoted or after a dot, AND and OR join conditions (the ``and`` of ``between`` is a
+    WORD), and a GROUP holds the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()
@@ -40,34 +40,32 @@ class OutlineToken:
 
     kind: TokenKind
     text: str
-    """Words and names are in lower case; a group has its opening."""
+    """Words and names are in lower case. The text of a group is its opening bracket or ``case``."""
     start: int
     end: int
     clauses: tuple[int, ...] = ()
-    """Offsets of the optional clauses around it, outermost first."""
+    """Offsets of the optional clauses around the token, outermost first."""
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
-    """The tokens inside of a group."""
+    """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
-    """The tokens of each argument of a tag, except of ``default``."""
+    """The tokens of each argument of the tag's filters, except the filter ``default``."""
 
     def has_filter(self, name: str) -> bool:
-        """Return whether it is a tag with this filter."""
         return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
-        """Return whether it is one of these words."""
         return self.kind is TokenKind.WORD and self.text in words
 
     @property
     def is_name(self) -> bool:
-        """Whether it can name a table or column."""
+        """Whether the token can name a table or column."""
         return self.kind is TokenKind.WORD or self.kind is TokenKind.NAME
 
     @property
     def is_choice(self) -> bool:
-        """Whether it is a ``one_of`` tag, which one of ``choices`` replaces."""
+        """Whether the token is a ``one_of`` tag, which one of ``choices`` replaces."""
         return self.has_filter(ONE_OF)
 
 
@@ -75,9 +73,9 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 
 
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
-    """Return the nested tokens without comments; tags and strings get their ``references``.
+    """Return a template's tokens without comments. Tags and strings get their ``references``.
 
-    Raises TemplateError for a template that cannot be lexed or has malformed tags.
+    Raises TemplateError for SQL that cannot be lexed, and for malformed tags.
     """
     ordered = sorted(references, key=lambda each: each.offset)
     return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
@@ -175,7 +173,7 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
 
 
 def written(tokens: Tokens) -> str:
-    """Return tokens as SQL with normalised case and space, to compare them."""
+    """Return tokens as SQL, with case and space normalised for comparison."""
     return " ".join(_written(token) for token in tokens)
 
 
@@ -186,17 +184,16 @@ def _written(token: OutlineToken) -> str:
 
 
 def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
-    """Split tokens at words or signs."""
     return _split(tokens, lambda token: token.text in words and token.kind in {TokenKind.WORD, TokenKind.OTHER})
 
 
 def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at its ``or``."""
+    """Split a condition at each ``or``."""
     return _split(condition, lambda token: token.kind is TokenKind.OR)
 
 
 def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
-    """Split a condition at its ``and``."""
+    """Split a condition at each ``and``."""
     return _split(condition, lambda token: token.kind is TokenKind.AND)
 
 

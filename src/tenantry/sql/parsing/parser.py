@@ -1,4 +1,4 @@
-"""The parser: turns a template into a tree, with every check that needs only the SQL."""
+"""The parser: turns a template into a tree, or rejects it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Parse a template in a dialect; ``optional`` are paths that a group may lack.
+    """Parse a template. ``optional`` are paths that a group may lack.
 
     Raises TemplateError with line, caret and fix.
     """

@@ -1,8 +1,8 @@
-"""Forms of placeholders: a cast to the declared type, and in MySQL SQL that makes a group's value a string.
+"""Placeholder forms: a cast to the declared type or, in MySQL, a call that makes a group's value a string.
 
-PostgreSQL and Redshift infer the type of a placeholder from its context, so a declared parameter is cast:
-``$1::numeric``. Without a cast remain strings (an enum column would refuse one), instants that are compared (the column
-decides about the zone), integer arguments of functions, and operands of document, array and pattern operators.
+PostgreSQL and Redshift infer a placeholder's type from its context, so a declared parameter is cast: ``$1::numeric``.
+These are not cast: strings (with a cast, an enum column would refuse them), compared instants (the column decides about
+the time zone), integer arguments of functions, and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""SQL before a tag after which only a literal is allowed: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
+"""SQL that only a literal may follow, so a tag after it gets no form: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag before which only a literal is allowed by the SQL after it: ``rows 3 preceding``."""
+"""A tag and a word that only a literal may precede, so the tag gets no form: ``rows 3 preceding``."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides the form of each placeholder: SQL with ``{placeholder}``, or empty for the placeholder alone."""
+    """Decides the form of each placeholder: SQL with ``{placeholder}`` in it. Empty means only the placeholder."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -45,7 +45,6 @@ class PlaceholderForms:
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int
     ) -> str:
-        """Return the form of the tag at ``index``."""
         if span.position not in _VALUES or conversion not in {"", ARRAY}:
             return ""
         if self._parameters and self._dialect.types_placeholders and not span.cast and is_viewer_input(tag.path):
@@ -60,7 +59,7 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a group's value, unless it is marked. ``string``: offset of the literal around the tag."""
+        """Return the form of a tag for a group's value. ``string`` is the offset of the literal around the tag."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -116,7 +115,7 @@ _TAKES_ANY: Final = frozenset(
         ),
     )
 )
-"""Polymorphic functions: an untyped placeholder in them would be text, or an error."""
+"""Polymorphic functions, in which PostgreSQL reads an untyped placeholder as text, or refuses it."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"
@@ -131,7 +130,7 @@ class Neighbour(Enum):
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """A position in ``substring`` or ``overlay``; without a type, it would be a pattern."""
+    """A position in ``substring`` or ``overlay``, which PostgreSQL would read as a pattern if it had no type."""
     OTHER = auto()
 
 

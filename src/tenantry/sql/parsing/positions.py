@@ -1,4 +1,4 @@
-"""Positions: decides the Position of each tag by the SQL around it, when the template is compiled."""
+"""Positions: decides the Position of each tag by the SQL around the tag."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ _BEFORE_VALUE = re.compile(
 
 
 class ReplacedSpan(NamedTuple):
-    """The part of a template that a node replaces: a tag, the string literal around it, or ``in`` with its list.
+    """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
 
-    ``operator`` and ``negated`` are set for ``in``; ``cast`` and ``form`` are those of the VariableReference.
+    Only ``in`` has ``operator`` and ``negated``. The VariableReference gets ``cast`` and ``form``.
     """
 
     position: Position
@@ -99,8 +99,6 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
-    """Decides the position of each tag of a template or argument."""
-
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect
@@ -111,7 +109,7 @@ class PositionAnalyzer:
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """Return the position of the tag or string at ``index``.
 
-        Raises TemplateError if one of its possible contexts allows no value there.
+        Raises TemplateError if a possible context allows no value there.
         """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
@@ -127,17 +125,14 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag is between two offsets.
-
-        The SQL at one of them could then be dropped without the other.
-        """
+        """Return whether a clause's bracket or another tag separates two offsets, so that only one may be dropped."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
         return any(each.kind in _SEPARATE for each in chain(before, after))
 
     def is_pattern(self, index: int) -> bool:
-        """Return whether the tag is the whole pattern of ``like``, without ``escape``."""
+        """Return whether the tag is the whole pattern of a ``like`` without ``escape``."""
         following = self._context.following(index).text
         before = self._context.preceding(index, 1)[0].text
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
@@ -151,7 +146,7 @@ class PositionAnalyzer:
         return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the span of a tag whose filter replaces it by SQL."""
+        """Return the span of a tag that its filter replaces with SQL."""
         self._reject_part_of_word(lexeme)
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
@@ -170,7 +165,7 @@ class PositionAnalyzer:
         choice = next(each for each in before.parts if self.source.text.startswith(ONE_OF, each.start))
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
         if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
-            fix = "write the operator between them in the template, or end each choice with one"
+            fix = "write an operator between the choice and the variable, or end each choice with an operator"
             raise self.source.error(lexeme.start, "a variable cannot be directly after a choice", fix)
 
 
@@ -179,7 +174,7 @@ class _TagSurroundings:
         self._analyzer = analyzer
         self._source = analyzer.source
         self._dialect = analyzer.dialect
-        self._tag = tag  # index in the template; ``index`` is that in ``context``
+        self._tag = tag  # the tag's index in the template; ``index`` is its index in ``context``
         self._context = context
         self._index = index
         self._before = context.before(index)
@@ -248,7 +243,7 @@ class _TagSurroundings:
             if at:
                 return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
             fix = "write [[ and column in {{ name }} ]]"
-            raise self._source.error(lexeme.start, "`in` and its list must be kept or left out together", fix)
+            raise self._source.error(lexeme.start, "`in` and its list must be in the same optional clause", fix)
         negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)
         start = rest.start if negated else word.start
         operator = self._source.text[start : rest.end] + " " if negated else ""
@@ -293,7 +288,8 @@ class _TagSurroundings:
             if word == "(":
                 return Position.LIMIT
             if word == "top":
-                raise self._source.error(lexeme.start, "`top` takes no parameter alone", "write top ({{ name }})")
+                problem = "`top` takes a parameter only in parentheses"
+                raise self._source.error(lexeme.start, problem, "write top ({{ name }})")
         depth = parentheses_around(before, self._after)
         word, earlier = before[depth].text, before[depth + 1].text
         if word in {"limit", "offset"} and earlier != "[":  # a[offset({{ n }})]
@@ -314,15 +310,14 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
-    """Raise TemplateError if ``in``, its list and a ``not`` before it are not all in one choice or clause.
+    """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    With an empty list, other SQL replaces all three. The replaced SQL begins at ``start``, the choice at
-    ``text_start``.
+    For an empty list, other SQL replaces all three. The three begin at ``start``, the choice at ``text_start``.
     """
     tag = lexemes[at].start
     if start < text_start:
         fix = "write `in {{ name }}` in each choice, with its `not`"
-        raise source.error(tag, "the `in` of this list, or its `not`, is outside of the choice", fix)
+        raise source.error(tag, "the `in` of this list, or its `not`, is outside the choice", fix)
     tokens = [each for each in TokenContext(source, lexemes).preceding(at, _LOOKBACK) if each.start < start]
     before = next(dropwhile(lambda each: each.text in _BRACKETS, tokens), None)
     if before is not None and before.text == "not" and before is not tokens[0]:

@@ -1,4 +1,4 @@
-"""The possible contexts of a tag: one for each way to keep or drop the clauses, and to choose, next to it.
+"""Possible contexts of a tag: the SQL around it as neighbouring clauses are dropped and choices are made.
 
 In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
 """
@@ -17,15 +17,13 @@ _NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag → words of which the nearest decides its meaning. Contexts that agree in both are one; else each
-`[[ {{ a }} = x and ]]` would double their number."""
+"""Word before a tag → keywords, the nearest of which decides what the word means. Contexts with the same word and the
+same nearest keyword count as one. Otherwise each `[[ {{ a }} = x and ]]` would double the number of contexts."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
 class PossibleContexts:
-    """Lists the possible contexts of each tag of a template or argument."""
-
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
         self._signs = signs
@@ -36,7 +34,7 @@ class PossibleContexts:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Yield each context: the lexemes around the tag, without clause brackets, and the index of the tag in them."""
+        """Yield each possible context: lexemes without clause brackets, and the tag's index in them."""
         if self._only_one:
             yield self._lexemes, index
             return
@@ -48,7 +46,7 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        """Yield ``outward``, the lexemes from a tag on, once for each lexeme that can be next to the tag."""
+        # Yields `outward`, the lexemes from a tag on, in one variant for each lexeme that can be next to the tag.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -61,7 +59,7 @@ class PossibleContexts:
                     if nearest not in seen:
                         seen.add(nearest)
                         yield [*passed, *inside, *outward[end + 1 :]]
-                at = end + 1  # the last variants are without the clause
+                at = end + 1  # go on as if the clause were dropped
             elif self._is_choice(lexeme):
                 for text in self._texts(lexeme):
                     for inside in self._variants(text[::step], step):
@@ -81,12 +79,12 @@ class PossibleContexts:
         found = self._clauses.get(place)
         if found is None:
             found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
-            if end < len(outward):  # else the limit cut it off
+            if end < len(outward):  # else the limit cut the clause off
                 self._clauses[place] = found
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        # The tokens that decide the meaning of a tag: contexts in which they are equal need not be tried twice.
+        # Returns the tokens that decide the meaning of a tag. Of contexts in which these are equal, one is enough.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

@@ -31,10 +31,10 @@ from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, Vari
 from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
-"""Limit of tags in a template."""
+"""Maximum number of tags in a template."""
 _TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
-"""Limit of nested optional clauses."""
+"""Maximum nesting of optional clauses."""
 
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
@@ -56,7 +56,7 @@ class _Placed(NamedTuple):
 
 
 class TreeBuilder:
-    """Builds the nodes of a template from its lexemes; ``references`` are its variables in text order."""
+    """Builds the nodes of a template. ``references`` are its variables in text order."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """Return the nodes of a filter's argument, for a branch of the Switch that ``reference`` decides."""
+        """Return the nodes of a filter's argument: a branch of the Switch on the variable ``reference``."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
@@ -118,8 +118,7 @@ class TreeBuilder:
     def variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """Add a variable to a branch of a tag's Switch, such as ``params.period.start``; ``reference`` decides the
-        Switch."""
+        """Add a variable such as ``params.period.start`` to a branch of the Switch on the variable ``reference``."""
         self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)
@@ -175,7 +174,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        # Our escaping backslashes are removed. A block comment becomes a space, a line comment nothing.
+        # Removes our escaping backslashes. A block comment becomes a space, and a line comment is dropped.
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""
@@ -234,7 +233,7 @@ class TreeBuilder:
                 value = unescape(self.source, self.dialect, part, quote, lexeme.backslash)
                 if "\0" in value:
                     fix = "remove \\0 from the literal"
-                    raise self.source.error(part.start, "a parameter cannot hold a NUL", fix)
+                    raise self.source.error(part.start, "a parameter cannot contain a NUL", fix)
                 parts.append(value)
         only = parts[0]
         if alone and isinstance(only, VariableReference):
@@ -258,7 +257,7 @@ class TreeBuilder:
         cast: str = "",
         form: str = "",
     ) -> VariableReference:
-        """Add a variable, the tag's or the one at ``path``, to the innermost open node."""
+        """Add the tag's variable, or the variable at ``path``, to the innermost open node."""
         if len(self.references) == MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path

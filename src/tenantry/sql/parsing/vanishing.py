@@ -1,7 +1,7 @@
-"""Checks where filters that may vanish are used: without a value, ``matches`` and others become ``1 = 1``.
+"""Vanishing filters: checks the places of filters such as ``matches``, which become ``1 = 1`` without a value.
 
-``1 = 1`` changes nothing only as a condition that is joined by ``and``, after ``where``, ``on``, ``having``,
-``qualify`` or ``prewhere``. A filter whose parameter always has a value is allowed anywhere.
+``1 = 1`` is harmless only as a condition joined by ``and`` after ``where``, ``on``, ``having``, ``qualify`` or
+``prewhere``. A filter whose parameter always has a value is allowed anywhere.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, P
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The tokens in one pair of brackets, or in one argument of a tag."""
-
+    # The tokens in one pair of brackets, or in one argument of a tag.
     tokens: Tokens
     bracket: str
     outer: _Level | None = None
     index: int = 0
-    """Of the brackets or tag in ``outer``."""
+    """Index of the brackets or tag in the tokens of ``outer``."""
 
 
 def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
@@ -63,8 +62,8 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    """Return the key of _CHANGES that says why ``1 = 1`` is wrong here, or None. ``kept``: the clauses around the
-    tag."""
+    # Returns the key of _CHANGES for the reason why `1 = 1` is wrong here, or None. `kept`: offsets of the clauses
+    # around the tag.
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"
@@ -93,7 +92,7 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    # Yields each token that can be next to the tag, as other clauses are dropped; None is the edge of the brackets.
+    # Yields each token that can be next to the tag when other clauses are dropped. None is the edge of the brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)
@@ -124,10 +123,8 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    """Return the word that ends the tag's condition before (-1) or after it (1), and the level of that word.
-
-    The word is ``or`` if one comes first, and empty if the brackets end first.
-    """
+    # Returns the word that bounds the tag's condition, and the level of that word. `step` is -1 to look before the
+    # tag, 1 to look after it. An `or` that is nearer is returned instead, and "" if the brackets end first.
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):

@@ -1,4 +1,3 @@
-"""The contract of API tokens."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ class ApiTokenContract:
             )
 
     async def test_a_revoked_api_token_dies_at_once(self, store: Store, clock: FrozenClock) -> None:
-        """The next look-up finds nothing. The list shows when the token was revoked."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         live, gone = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PROVISION], hint="abcd")
@@ -67,7 +65,7 @@ class ApiTokenContract:
             await store.api_tokens.create(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
 
     async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
-        """The group is that of the API token's environment, even if another environment has one with the same id."""
+        """Another environment has a group with the same id."""
         production = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         other = await store.environments.create("other", Tag.TESTING)
         digest = b"d" * 32
@@ -92,7 +90,6 @@ class ApiTokenContract:
         assert await store.api_tokens.get_with_group(digest, "acme") is None
 
     async def test_an_api_token_ends(self, store: Store, clock: FrozenClock) -> None:
-        """From its end date on it is refused by an error with the date; once revoked, it is unknown."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         digest, end = b"d" * 32, clock() + timedelta(days=90)
         made = await store.api_tokens.create(
@@ -114,7 +111,6 @@ class ApiTokenContract:
         assert await store.api_tokens.get_with_group(digest, "acme") is None
 
     async def test_the_last_use_of_an_api_token_is_kept_to_the_hour(self, store: Store, clock: FrozenClock) -> None:
-        """A second use within an hour is not stored. No use is audited."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         used, other = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")

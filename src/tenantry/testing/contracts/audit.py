@@ -37,7 +37,6 @@ class AuditContract:
     """Tests AuditTrail, and that each write records its ``author``."""
 
     async def test_every_action_leaves_one_entry(self, store: Store, clock: FrozenClock) -> None:
-        """The entry has author, time, subject and environment, but no secrets."""
         environment = await store.environments.create("production", Tag.CUSTOMER, author=ANN)
         clock.advance(1)
         await store.environments.set_grace(environment, 30, author=ANN)
@@ -132,7 +131,7 @@ class AuditContract:
         assert list(await store.audit.list(environment="nowhere")) == []
 
     async def test_the_head_is_that_of_the_entry_that_was_sealed_last(self, store: Store) -> None:
-        """``tenantry audit verify`` relies on it. A store without keys has no head."""
+        """``tenantry audit verify`` relies on this. A store without keys has no head."""
         assert await store.audit.head() is None
         environment = await store.environments.create("production", Tag.CUSTOMER)
         await store.environments.set_grace(environment, 5)

@@ -8,7 +8,7 @@
         async def backend(self, store): ... # your backend, from which the tests read
 
 The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. LeaseContract
-includes BackendContract; a LeasedBackend must pass it, because a Resolver caches its groups under a lease.
+includes BackendContract. A LeasedBackend must pass LeaseContract, because a Resolver caches the results.
 """
 # ruff: noqa: S101 - tests, which third parties run too
 
@@ -34,7 +34,7 @@ class BackendContract:
 
     @pytest.fixture
     def anyio_backend(self) -> str:
-        """The event loop of the tests."""
+        """The event loop."""
         return "asyncio"
 
     @pytest.fixture
@@ -93,11 +93,11 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots: they have the
-    same host and run folder."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so give them
+    the same run folder on one host."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
-        """A rotation, update or deletion adds a change with the next generation; a creation adds none."""
+        """A creation is not a change."""
         start = (await backend.changes(None)).generation
         issued = await make_issued(store)
         environment = issued.group.environment
@@ -149,7 +149,8 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the last change and skips none. A future generation has no changes after it."""
+        """``changes(None)`` ends with the newest change and skips none. After a future generation there are no
+        changes."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)
@@ -166,8 +167,7 @@ class LeaseContract(BackendContract):
         assert set(one) <= set("0123456789abcdef")
 
     async def test_a_read_is_one_snapshot(self, store: Store, backend: LeasedBackend) -> None:
-        """During rotations, each read has the generation of the token version that it returns. Fails if group and
-        generation are read separately."""
+        """Fails if group and generation are read separately."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         tokens, done = [issued], asyncio.Event()
@@ -193,7 +193,6 @@ class LeaseContract(BackendContract):
 
     @pytest.mark.parametrize("fresh", [True, False])
     async def test_a_read_gives_group_and_generation(self, store: Store, backend: LeasedBackend, fresh: bool) -> None:
-        """A live token returns its group, another token None. The generation is never later than the last change."""
         first = await make_issued(store)
         second = await rotate(store, first)
         now = (await backend.changes(None)).generation
@@ -206,7 +205,6 @@ class LeaseContract(BackendContract):
     async def test_a_read_gives_the_rest_of_a_grace(
         self, store: Store, backend: LeasedBackend, clock: FrozenClock
     ) -> None:
-        """``seconds`` is the rest of the grace by the store's clock, and None for the live token."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         clock.advance(12.5)
@@ -261,8 +259,7 @@ class LeaseContract(BackendContract):
         assert after != before
 
     async def test_racing_writers_skip_no_generation(self, store: Store, backend: LeasedBackend) -> None:
-        """A reader that polls during writes gets each generation once. Fails if a generation is counted outside of the
-        write's transaction."""
+        """Fails if a generation is counted outside the write's transaction."""
         issued = [await make_issued(store, f"g{number}") for number in range(32)]
         start = (await backend.changes(None)).generation
         listed_changes: list[Change] = []

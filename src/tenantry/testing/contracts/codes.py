@@ -68,7 +68,6 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") is None
 
     async def test_a_group_keeps_its_newest_codes(self, store: Store, clock: FrozenClock) -> None:
-        """A CodeShare deletes older codes of its group and purpose, and no others."""
         share, digests = CodeShare(b"group-01", 3), [bytes([number]) * 32 for number in range(7)]
         others = [("embed", share), ("download", CodeShare(b"group-02", 3)), ("download", None)]
         for number, (purpose, other) in enumerate(others):
@@ -87,8 +86,7 @@ class CodeContract:
             assert await store.codes.redeem(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """The store cannot order codes of the same time. It must keep the new code, and delete none before the share is
-        full."""
+        """The new code stays, and no code is deleted before the share is full."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
         for number, digest in enumerate(digests, 1):
             await store.codes.add(digest, purpose="download", payload="x", lifetime=60, share=share)
@@ -107,7 +105,6 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") == "live"
 
     async def test_codes_end_with_the_api_token_that_issued_them(self, store: Store, clock: FrozenClock) -> None:
-        """Revoking the API token deletes its codes and returns the number of live ones."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         gone, other = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")
@@ -144,8 +141,7 @@ class CodeContract:
             await store.codes.add(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
 
     async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
-        """A code that is added during the revocation is refused, or deleted by it. Fails without a lock on the API
-        token."""
+        """Fails without a lock on the API token."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for round_ in range(8):
             issuer = await store.api_tokens.create(

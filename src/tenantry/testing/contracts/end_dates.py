@@ -1,4 +1,3 @@
-"""The contract of end dates."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from tenantry.testing import FrozenClock, make_token
 
 class EndDateContract:
     async def test_an_end_date_is_kept(self, store: Store, clock: FrozenClock) -> None:
-        """Every read has it to the microsecond, and only an update changes it. The store returns expired groups too,
-        because its callers check the date."""
+        """The store returns expired groups too, because its callers check the date."""
         ends = clock() + timedelta(microseconds=1)
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(
@@ -44,7 +42,7 @@ class EndDateContract:
         ).group.expires_at is None
 
     async def test_an_end_date_is_in_the_audit_trail(self, store: Store, clock: FrozenClock) -> None:
-        """It is the only value of a group in the audit trail."""
+        """No other value of a group is in the audit trail."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         abroad = datetime(2027, 2, 1, 1, tzinfo=timezone(timedelta(hours=2)))
         await store.groups.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=abroad), make_token())

@@ -44,7 +44,6 @@ class EnvironmentContract:
         assert list(await store.environments.list()) == made
 
     async def test_an_environment_has_a_grace_of_its_own(self, store: Store, clock: FrozenClock) -> None:
-        """A rotation without ``grace_seconds`` takes the environment's at that time."""
         environment = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         assert environment.grace_seconds == 60
         assert await store.environments.get("production") == environment

@@ -79,7 +79,7 @@ EXACT_VALUES: list[dict[str, Any]] = [
 
 
 class GroupContract(EndDateContract, GroupBatchContract, RotationContract, IdempotencyContract):
-    """Tests GroupStore, and ``find`` of a store."""
+    """Tests GroupStore, and ``find`` of the store."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
@@ -210,7 +210,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.find(issued.token) == two.group
 
     async def test_an_update_of_what_was_expected(self, store: Store) -> None:
-        """``expected`` makes an update fail if the group was updated, rotated or recreated since."""
         issued = await _issued(store, properties={"a": 1})
         environment = issued.group.environment
         one = await store.groups.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
@@ -273,7 +272,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
 
     @pytest.mark.parametrize(("match", "expected"), MATCHES)
     async def test_groups_are_found_by_id_and_name(self, store: Store, match: str, expected: set[str]) -> None:
-        """``match`` is the exact start of an id, or a part of a name with A to Z in any case."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         await store.groups.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())

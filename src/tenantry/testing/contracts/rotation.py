@@ -1,5 +1,3 @@
-"""The contracts of rotation and of Idempotency-Keys."""
-
 from __future__ import annotations
 
 import asyncio
@@ -82,7 +80,7 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """A token that was rotated cannot rotate again, even during its grace."""
+        """Not even during its grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -130,8 +128,7 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """Listeners get the handle and generation of each change. Creations, reads, refused and repeated writes are not
-        changes."""
+        """Creations, reads, refused and repeated writes are not changes."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
@@ -235,15 +232,13 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """A store keeps the first of ``body_hashes``. A repeated request is recognised if any of its hashes equals it:
-        after another signing key was made active, its first hash is another one."""
+        """The stored hash may equal any of ``body_hashes``, because another signing key may have become active."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
-        """After another rotation or a deletion the key raises IdempotencySuperseded instead of returning its token."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         third = await rotate(store, second, grace_seconds=60)
@@ -282,7 +277,7 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """One writer rotates. The others get the same response, or IdempotencyInFlight."""
+        """The others get the same response, or IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

@@ -39,7 +39,6 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [made]
 
     async def test_a_data_source_keeps_its_session_variables(self, store: Store) -> None:
-        """They keep their order, with tags in the form ``{{ path }}``. Invalid ones are refused."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         given = {"app.tenant": "{{user_group.id}}", "app.plan": "{{ user_group.properties.plan }}"}
         made = await store.sources.create(

@@ -1,4 +1,3 @@
-"""The contract of usage by group."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
@@ -61,8 +60,7 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(queries=3)}
 
     async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
-        """Concurrent batches do not deadlock, and none is lost. Fails on PostgreSQL if a batch locks rows in the order
-        in which it has them."""
+        """Fails on PostgreSQL if batches lock rows in different orders."""
         rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
         orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
         batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]
@@ -72,7 +70,6 @@ class UsageContract:
         assert set(found.values()) == {Usage(resolves=8)}
 
     async def test_usage_is_of_hours_and_of_whom_is_named(self, store: Store) -> None:
-        """``sums`` includes hours that begin at ``since`` or later and before ``until``, sorted by key."""
         elsewhere = UsageKey("other", "acme", "ds_1")
         zoo = UsageKey("production", "zoo", "")
         hours = [NOON - HOUR, NOON, NOON + HOUR]

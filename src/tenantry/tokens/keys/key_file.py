@@ -1,5 +1,3 @@
-"""The file of signing keys."""
-
 from __future__ import annotations
 
 import re
@@ -58,7 +56,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The line of a removed signing key, of which only the audit key is kept."""
+    """A removed signing key, of which only the audit key is kept."""
 
     id: str
     created_at: datetime
@@ -84,7 +82,6 @@ class KeyFile:
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """The audit keys of removed signing keys, by id."""
         return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
 
     @property
@@ -129,7 +126,6 @@ def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
 
 
 def new_key_file(secret: bytes, now: datetime) -> KeyFile:
-    """A key file with one key, ``k1``."""
     return KeyFile((*HEADER.splitlines(), new_entry("k1", secret, now)))
 
 
@@ -239,7 +235,6 @@ def list_keys(path: str | Path) -> list[KeyInfo]:
 
 
 def read_keys(path: str | Path) -> KeyFile:
-    """Read and parse a key file. Raises InvalidKeys, which names the file."""
     return checked_keys(path, read_private(Path(path)))
 
 
@@ -278,7 +273,8 @@ _WORDS: Final = (
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 hashes of published keys, encoded or decoded; the keys themselves would alarm secret scanners.
+# SHA-256 hashes of published keys, in encoded and in decoded form. Hashes, because the keys would alarm secret
+# scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, encoded and decoded.

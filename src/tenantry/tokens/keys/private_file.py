@@ -1,5 +1,3 @@
-"""Files that only their owner may read: created once, locked, and replaced atomically."""
-
 from __future__ import annotations
 
 import fcntl
@@ -33,7 +31,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file. Raises InvalidKeys if others than its owner may access it; the group may read a file of root."""
+    """Read a file. Raises InvalidKeys if others than its owner can access it. If root owns the file, its group may read
+    it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -67,11 +66,12 @@ def _check(path: Path, status: os.stat_result) -> None:
             f"access it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
-        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; this is not a key file")
+        raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; check that it is a key file")
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically; owner and group access stay. Call it under ``locked``. Raises InvalidKeys."""
+    """Replace the content atomically; the owner and the group's access stay. Call it within ``locked``. Raises
+    InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -88,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock that changes of the file need. Raises InvalidKeys."""
+    """Hold the file's lock, which ``replace_private`` needs. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

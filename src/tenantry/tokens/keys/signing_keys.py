@@ -17,14 +17,15 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""Seconds after which the file is read again when a key is used."""
+"""Minimum seconds between two reads of the file when keys are used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""Seconds after which the file is read again when a token names an unknown key, which may be new. Not 0, so that forged
-tokens do not cause a read each."""
+"""Minimum seconds between two reads of the file when tokens name an unknown key, which may be new. Not 0, because then
+every forged token would cause a read."""
 
 SIGNS_AFTER: Final = 0.25
-"""Seconds for which the former active key still signs, so that other processes can read the new key first."""
+"""Seconds after a rotation for which the former active key still signs, so that other processes can read the new key
+first."""
 
 
 class SigningKeys(KeyRing):
@@ -107,7 +108,7 @@ class SigningKeys(KeyRing):
             finally:
                 self._reading.release()
 
-    # --- uses of the keys: each checks the file first ---
+    # --- uses of the keys, which also check whether the file has changed ---
 
     @property
     def active_id(self) -> str:

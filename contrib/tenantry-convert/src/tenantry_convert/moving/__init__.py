@@ -1,5 +1,3 @@
-"""``tenantry move``: customers of another product as a file for ``tenantry group sync``."""
-
 from __future__ import annotations
 
 import click
@@ -12,9 +10,9 @@ from tenantry_convert.moving.superset import from_superset
 
 @click.group()
 def move() -> None:
-    """Turn an export of another product into a file of groups.
+    """Convert an export of another product to a file for tenantry group sync.
 
-    The file is printed, for tenantry group sync. These commands connect to nothing and write nothing else.
+    The commands print the file. They open no connection and write nothing else.
     """
 
 

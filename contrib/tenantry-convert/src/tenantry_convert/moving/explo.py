@@ -1,5 +1,3 @@
-"""``tenantry move explo``: the customers of Explo as groups."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -65,7 +63,7 @@ def _customers(pages: tuple[Path, ...]) -> list[dict[str, Any]]:
 
 
 def _group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, str]) -> dict[str, Any]:
-    # `computed_…` has inherited values too, and a group inherits nothing.
+    # `computed_…` also contains inherited values, which must be copied because a group inherits nothing.
     properties = customer.get("computed_properties") or customer.get("properties") or {}
     group = {"name": customer.get("name") or customer["provided_id"], "properties": properties}
     given = [customer[key] for key in MAPPINGS if key in customer]

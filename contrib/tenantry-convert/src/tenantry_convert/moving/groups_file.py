@@ -16,7 +16,7 @@ Groups = dict[str, dict[str, Any]]
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file. Raises ClickException for one that is missing or not JSON."""
+    """Read a JSON file. Raises ClickException if the file is missing or not JSON."""
     try:
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 
 
 def number(text: Any, what: str) -> int | float:
-    """Return the number that an export has as a string. ``what`` names it in the error."""
+    """Convert a string of an export to a number. The error names it by ``what``."""
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -37,18 +37,18 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Print the groups that ``read`` returns. Raises ClickException for an unknown form of export."""
+    """Print the groups that ``read`` returns. Raises ClickException if ``read`` fails on an unexpected form of
+    export."""
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise click.ClickException(f"an export does not have the form that this command reads: {error!r}") from None
-    # Empty fields are written too: `group sync` keeps the old value of a field that the file lacks.
+    # Empty fields are written too, because `group sync` keeps the old value of a field that the file lacks.
     text = yaml.dump({"groups": groups}, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
     click.echo(text, nl=False)
 
 
 def warn(message: str) -> None:
-    """Print a line on stderr."""
     click.echo(message, err=True)
 
 

@@ -1,5 +1,3 @@
-"""``tenantry move looker``: the groups of Looker and their user attributes as groups."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,7 +9,7 @@ from tenantry_convert.moving.groups_file import Groups, number, read_json, warn,
 
 TRUE = {"yes", "true", "1"}
 NOT_EMPTY = {"number", "yesno"}
-"""Types of attributes for which an empty string means no value."""
+"""Attribute types for which an empty string means a missing value."""
 
 _file = click.Path(path_type=Path)
 
@@ -30,8 +28,8 @@ def from_looker(
 ) -> None:
     """Move the groups of Looker and their user attributes.
 
-    GROUPS and ATTRIBUTES are saved answers of GET /groups and GET /user_attributes. Each VALUES is one of GET
-    /user_attributes/{id}/group_values.
+    GROUPS and ATTRIBUTES are saved answers of GET /groups and GET /user_attributes. Each VALUES is a saved answer of
+    GET /user_attributes/{id}/group_values.
     """
 
     def read() -> Groups:

@@ -1,5 +1,3 @@
-"""``tenantry move metabase``: the tenants of Metabase as groups."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -26,8 +24,8 @@ def from_metabase(
 ) -> None:
     """Move the tenants of Metabase.
 
-    TENANTS is a saved answer of GET /api/ee/tenant. Its attributes are strings: --number and --list name those that are
-    not.
+    TENANTS is a saved answer of GET /api/ee/tenant. In it all attributes are strings: name those to convert with
+    --number and --list.
     """
     attributes = _Attributes(numbers, lists, routing, schema)
 

@@ -1,5 +1,3 @@
-"""``tenantry move superset``: the row-level rules of Superset as properties of groups."""
-
 from __future__ import annotations
 
 import re
@@ -25,11 +23,11 @@ AND = re.compile(r"and\b", re.IGNORECASE)
 def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
     """Move the row-level rules of Superset.
 
-    Superset has no customers. EXPORT is a saved answer of GET /api/v1/rowlevelsecurity/, where each role is a customer,
-    or a list of the bodies that your server sends to /api/v1/security/guest_token/, where each user is one.
+    Superset has no customers. EXPORT is a saved answer of GET /api/v1/rowlevelsecurity/, whose roles become groups, or
+    a list of the bodies that your server sends to /api/v1/security/guest_token/, whose users become groups.
 
-    Only clauses that compare columns with literals are read: region = 'eu' and customer_id in (1, 2). Others are
-    listed, and the command ends with 1.
+    Only clauses that compare columns with literals are read, such as region = 'eu' and customer_id in (1, 2). Other
+    clauses are listed, and the command exits with 1.
     """
     unread: list[str] = []
     write(lambda: _groups([read_json(path) for path in exports], unread))
@@ -38,7 +36,8 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Return a clause as column -> value or list. None for a template, or a clause that does more than compare."""
+    """Return column -> the value or list it is compared with. None for a template, or if the clause does more than
+    compare."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:
@@ -75,7 +74,7 @@ def _groups(exports: list[Any], unread: list[str]) -> Groups:
             warn(f"not read: {customer}: {clause}")
         else:
             known |= read
-    # A customer whose rules were all unread keeps its properties: they may have been written by hand.
+    # If no rule of a customer was read, `properties` is left out, so that the group keeps properties set by hand.
     return {
         customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
     }

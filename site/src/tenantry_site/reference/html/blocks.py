@@ -1,6 +1,5 @@
 """Renders parts of an API page: the line with method and address, the code of the request in three languages, and the
-examples. Also hands out unique ids.
-"""
+examples."""
 
 from __future__ import annotations
 
@@ -50,8 +49,6 @@ Highlight = Callable[[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A code block that is shown as a tab."""
-
     title: str
     language: str
     text: str
@@ -105,13 +102,12 @@ _MOST: Final = 12  # response examples; the documentation of responses has no su
 
 
 def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:
-    """The code of the request in each language, as tabs."""
     blocks = (Block(title, language, write(request)) for title, language, write in LANGUAGES)
     return titled_example("request", "Request", code_tabs(blocks, names, highlight, "snippets"))
 
 
 def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """The examples of responses, as tabs; empty without any."""
+    """The examples of responses, as tabs; empty without examples."""
     blocks = list(_answers(endpoint.responses))[:_MOST]
     if not blocks:
         return Markup()
@@ -119,7 +115,7 @@ def response_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) 
 
 
 def request_examples(endpoint: Endpoint, names: PageIds, highlight: Highlight) -> Markup:
-    """The examples of what a webhook sends, as tabs; empty without any."""
+    """The examples of the request that a webhook sends, as tabs; empty without examples."""
     media = endpoint.body.media[:1] if endpoint.body is not None else ()
     blocks = [block for one in media for block in _examples(one, "")]
     return titled_example("request", "Payload", code_tabs(blocks, names, highlight)) if blocks else Markup()

@@ -1,4 +1,5 @@
-"""The form of the playground. A script reads its inputs and sends the request; without the script, it cannot be sent.
+"""The form of the playground. A script reads its inputs and sends the request; without the script, the form cannot be
+sent.
 
 Inputs have no ``name``, so that a browser never puts what a reader types into an address, even if the script fails.
 The template ``reference/form.html`` renders the rows that are listed here.
@@ -33,7 +34,7 @@ Attributes = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class FormOption:
-    """An option of a select. ``text``: what readers see."""
+    """An option of a select. ``text``: the label."""
 
     value: str | int
     text: str
@@ -42,8 +43,8 @@ class FormOption:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """An input, textarea or select. ``prefix``: text that is shown before it, with the id ``prefix_id``; ``hidden``: it
-    is for a secret."""
+    """An input, textarea or select. ``prefix``: text before the input, with the id ``prefix_id``; ``hidden``: the input
+    hides a secret until the reader presses Show."""
 
     element: Literal["input", "textarea", "select"]
     attributes: Attributes
@@ -58,7 +59,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormRow:
-    """A field with its label. ``is_name``: the label is a name, shown as code; else it is words."""
+    """A field with its label. ``is_name``: the label is a name, to show as code."""
 
     id: str
     label: str
@@ -70,8 +71,8 @@ class FormRow:
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """A group of rows. ``folded``: rows that are collapsed; ``attributes``: those of an element around all rows, by
-    which the script shows or hides them; None: no such element."""
+    """A group of rows. ``folded``: further rows, shown collapsed. ``attributes``: if given, all rows are inside an
+    element with these HTML attributes, which the script shows or hides."""
 
     rows: Sequence[FormRow]
     folded: Sequence[FormRow] = ()
@@ -80,7 +81,7 @@ class FormPart:
 
 @dataclass(frozen=True, slots=True)
 class FormSet:
-    """The rows under one heading. ``choice``: a select for which of the parts is shown."""
+    """The rows under one heading. ``choice``: the select by which a reader chooses the part to show."""
 
     legend: str
     parts: Sequence[FormPart]
@@ -89,7 +90,6 @@ class FormSet:
 
 
 def form(endpoint: Endpoint, form_id: str, names: PageIds) -> Markup:
-    """The form for an endpoint. ``form_id``: its id."""
     return render_template("reference/form", id=form_id, sets=list(_Form(names).sets(endpoint)))
 
 

@@ -26,8 +26,8 @@ _EXAMPLE: Final = '<div class="example example-'
 def split_examples(html: str) -> tuple[str, str]:
     """Split the author's HTML into text and examples for the second column.
 
-    Examples are only moved if there is at most one for the request and one for the response, and none is inside another
-    element; else they belong to the text around them, and the second string is empty.
+    The examples move if there is at most one for the request and one for the response, and none is inside another
+    element. Otherwise they stay in the text, and the second string is empty.
     """
     if _EXAMPLE not in html:
         return html, ""
@@ -70,7 +70,7 @@ class PageSettings:
 
 @dataclass(frozen=True, slots=True)
 class RenderedEndpoint:
-    """A rendered API page. ``parts``: the sections that were added; ``interactive``: it needs the playground's
+    """A rendered API page. ``parts``: the sections about the endpoint; ``interactive``: the page needs the playground's
     script."""
 
     html: str
@@ -81,7 +81,7 @@ class RenderedEndpoint:
 def render_endpoint(
     endpoint: Endpoint, html: str, setting: PageSettings, descriptions: Descriptions, highlight: Highlight
 ) -> RenderedEndpoint:
-    """Render an API page. ``html``: the author's part of it, whose examples may move to the second column."""
+    """Render an API page. ``html``: the author's content, from which examples may move to the second column."""
     names = PageIds(html)
     own, examples = split_examples(html)
     shown = setting.mode == "show" and endpoint.callable

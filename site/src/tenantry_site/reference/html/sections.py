@@ -100,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """The collapsed contents of a field, with their title; None without contents."""
+        """The collapsed contents of a field, with their title; None if the field has none."""
         if not shape.nested:
             return None
         inner = shape
@@ -174,7 +174,7 @@ def _bounds(shape: Shape) -> Iterator[FieldFact]:
 
 
 def shown_value(value: Any) -> str:
-    """A value as it is shown, shortened to 200 characters: a string without quotes, unless it is empty or begins or
+    """A value as pages show it, shortened to 200 characters. A string has no quotes, unless it is empty or begins or
     ends with a space."""
     text = value if isinstance(value, str) and value.strip() == value and value else compact(value)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
@@ -190,7 +190,7 @@ _LOCATIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section of the page. ``text``: its words, for search."""
+    """A section of the page. ``text``: the section's words, for search."""
 
     heading: Heading
     html: Markup
@@ -203,8 +203,6 @@ class Part:
 
 
 class Sections:
-    """Renders the sections of one page."""
-
     __slots__ = ("_fields", "_names", "_prose")
 
     def __init__(self, descriptions: Descriptions, names: PageIds) -> None:
@@ -213,7 +211,7 @@ class Sections:
         self._fields = Fields(descriptions, names)
 
     def render(self, endpoint: Endpoint) -> tuple[Part, ...]:
-        """The sections authorization, parameters, body, responses and callbacks, without empty ones."""
+        """The sections that are not empty: authorization, parameters, body, responses and callbacks, in this order."""
         return tuple(self._parts(endpoint))
 
     def _parts(self, endpoint: Endpoint) -> Iterator[Part]:

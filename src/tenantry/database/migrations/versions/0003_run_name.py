@@ -1,7 +1,7 @@
-"""Name of the host's run folder, and the longest lease.
+"""Name of the run folder on each host, and the longest lease.
 
-Older versions use another run folder and would miss writes until their next poll. So a column is renamed, which makes
-their polls and writes fail; writes of this version wait until the leases of older versions have ended."""
+Older versions use another run folder and would miss writes until their next poll. So a renamed column makes their polls
+and writes fail. Writes of this version wait until the leases of older versions have ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ revision = "0003"
 down_revision = "0002"
 
 _USUAL_LEASE = 5_000_000
-"""Microseconds: the default staleness bound. Earlier versions did not record their leases."""
+"""The default staleness bound in microseconds. It is assumed, because earlier versions did not record their leases."""
 
 
 def upgrade() -> None:

@@ -1,5 +1,5 @@
-"""Lists writes to data sources as changes, for caches. Triggers do it, so that writes by older versions and by hand are
-listed too. Without this migration the column ``sources`` is missing, and no data source is cached."""
+"""Triggers that list all writes to data sources as changes, even those by older versions and by hand. Without this
+migration's column ``sources``, no data source is cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List of the revisions whose programs may use the tables, so that two versions can share a store."""
+"""List of the revisions whose programs can use the tables, so that two versions can share a store."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    # Separated by spaces, the tables' own last; NULL until ``migrate`` writes it.
+    # Separated by spaces; the last one is the revision of the tables. NULL until ``migrate`` writes the list.
     op.add_column("generation", sa.Column("compatible", sa.Text))

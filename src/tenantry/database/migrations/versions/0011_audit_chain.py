@@ -1,5 +1,5 @@
-"""Seals of audit entries. The chain begins after the existing entries. Entries that older versions add without a seal
-are covered by the next seal."""
+"""Seals of audit entries. The chain begins after the existing entries. If older versions add entries without a seal,
+the next seal covers them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    # Writers lock these tables in the opposite order. That cannot deadlock: ``migrate`` has locked all tables before.
+    # Writers lock these tables in the opposite order. This cannot deadlock, because ``migrate`` holds all locks.
     op.add_column("audit", sa.Column("seal", sa.LargeBinary))
     op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
     op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))

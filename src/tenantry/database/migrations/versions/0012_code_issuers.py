@@ -1,4 +1,5 @@
-"""API token that issued a code or session, which ends with it. Stop older versions first: their codes name none."""
+"""API token that issued a code or session, which ends with this API token. Stop older versions first, because their
+codes name no API token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group whose share of codes a code counts in. Codes of older versions count in none."""
+"""The group in whose share a code counts. Codes of older versions count in no share."""
 
 from __future__ import annotations
 

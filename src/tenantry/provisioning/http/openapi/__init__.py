@@ -1,7 +1,7 @@
 """The OpenAPI documents of the API.
 
-Version 3.1 has ``x-query`` and ``x-itemSchema`` where 3.2 has fields for the method QUERY (RFC 10008) and for NDJSON
-lines.
+OpenAPI 3.2 has the field ``query`` for the method QUERY (RFC 10008), and ``itemSchema`` for NDJSON lines. The document
+for 3.1 has ``x-query`` and ``x-itemSchema`` instead.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The document, ready to be written as JSON. ``contact`` is the operator's web or mail address (else
-    ValueError)."""
+    """The OpenAPI document, ready to be written as JSON. ``contact`` is the operator's web or mail address. Raises
+    ValueError for any other contact."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
@@ -70,7 +70,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
 
 
 def _share_responses(paths: JsonObject) -> JsonObject:
-    """Replace each error response by a reference to ``components/responses``, and return the responses by name."""
+    """Replace error responses by references to ``components/responses``, and return the responses by name."""
     shared: JsonObject = {}
     names: dict[str, str] = {}
     for responses in (operation["responses"] for methods in paths.values() for operation in methods.values()):

@@ -1,5 +1,3 @@
-"""``/api/users/bulk`` in the OpenAPI document."""
-
 from __future__ import annotations
 
 import json
@@ -71,8 +69,9 @@ def _text(lines: list[JsonObject]) -> str:
     return "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in lines)
 
 
-def bulk_path(item: str) -> JsonObject:
-    """The path item. ``item`` is the name of the field ``itemSchema``, which differs between OpenAPI versions."""
+def bulk_path(item_field: str) -> JsonObject:
+    """The path item of ``/api/users/bulk``. ``item_field`` is ``itemSchema`` in OpenAPI 3.2, ``x-itemSchema`` in
+    3.1."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",
@@ -81,7 +80,11 @@ def bulk_path(item: str) -> JsonObject:
             "Dry-Run": {"$ref": "#/components/headers/DryRun"},
         },
         "content": {
-            MEDIA_TYPE: {"schema": reference("BulkReport"), item: reference("BulkLine"), "example": _text(_REPORT)}
+            MEDIA_TYPE: {
+                "schema": reference("BulkReport"),
+                item_field: reference("BulkLine"),
+                "example": _text(_REPORT),
+            }
         },
     }
     operation = {
@@ -94,7 +97,11 @@ def bulk_path(item: str) -> JsonObject:
         "requestBody": {
             "required": True,
             "content": {
-                MEDIA_TYPE: {"schema": reference("BulkBody"), item: reference("Merge"), "examples": {"groups": lines}}
+                MEDIA_TYPE: {
+                    "schema": reference("BulkBody"),
+                    item_field: reference("Merge"),
+                    "examples": {"groups": lines},
+                }
             },
         },
         "responses": {"200": done, **error_responses(BULK_CODES, DEFAULT_FORMAT)},

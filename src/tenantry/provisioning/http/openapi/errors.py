@@ -1,4 +1,4 @@
-"""The error responses of each operation. Their examples are made by the code that writes real responses."""
+"""OpenAPI error responses. The code that writes real responses also makes the examples."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""Codes of every operation that needs an API token, except introspection: there, errors of SERVER have another format
-than the others."""
+"""AUTHORIZED and SERVER. Introspection uses only AUTHORIZED, because SERVER errors do not have the format of its
+errors."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
@@ -182,7 +182,9 @@ _EXAMPLES: Final = {
             "this server has as many connections as it can serve: try again",
         ),
         _Example(
-            errors.Draining, "The server is about to stop", "this server is about to stop: send requests to another"
+            errors.Draining,
+            "The server is about to stop",
+            "this server is about to stop: send requests to another server",
         ),
     )
 }
@@ -192,7 +194,8 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix`` is ``OAuth`` for introspection."""
+    """The responses for these codes, by status. ``prefix`` begins the names of their schemas: ``OAuth`` for
+    introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
@@ -228,7 +231,7 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the examples that ``error_responses`` refers to, with their names."""
+    """Yield the name and the content of each example that ``error_responses`` refers to."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -1,5 +1,3 @@
-"""The paths of the OpenAPI document with their operations, except ``/api/users/bulk``."""
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -72,8 +70,8 @@ _INTROSPECT: Final = (
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that each operation of ``/api/user`` needs: also GET, because it creates groups and shows tokens. OpenAPI
-3.1 allows such role names for every security scheme (Security Requirement Object)."""
+"""The scope that each operation of ``/api/user`` needs. GET needs it too, because it creates groups and shows tokens.
+OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {
@@ -136,8 +134,8 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
-def user_path(query: str) -> JsonObject:
-    """``/api/user``. ``query`` is the name of the field of QUERY, which differs between OpenAPI versions."""
+def user_path(query_field: str) -> JsonObject:
+    """The path item of ``/api/user``. ``query_field`` is ``query`` in OpenAPI 3.2, ``x-query`` in 3.1."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
@@ -175,7 +173,9 @@ def user_path(query: str) -> JsonObject:
                 (*codes, "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
             )
         ),
-        query: _operation("getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes),
+        query_field: _operation(
+            "getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes
+        ),
     }
 
 
@@ -276,7 +276,6 @@ def introspect_path() -> JsonObject:
 
 
 def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) -> JsonObject:
-    """``/healthz`` or ``/readyz``."""
     status = "ready" if schema == "Readiness" else "ok"
     operation = {
         "operationId": name,

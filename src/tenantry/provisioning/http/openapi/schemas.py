@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document. Those of request bodies are generated from the pydantic models.
+"""The schemas of the OpenAPI document. Pydantic generates the schemas of request bodies.
 
-They suit client generators (decision 32): every object is a named schema, every operation has one schema for its
-success, and the JSON of properties is unconstrained. Only validators heed the ``if`` in the schema of introspection.
+For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
+JSON in properties is unconstrained. Generators ignore the ``if`` in the schema of introspection; validators check it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ _REQUESTS: Final = _requests()
 
 
 def schemas() -> JsonObject:
-    """All schemas of the document, by name."""
     return {
         **_REQUESTS,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},

@@ -116,9 +116,11 @@ def file_path(url: URL) -> Path:
         memory_limit(url)
     if not url.database or url.database.startswith(":memory:"):
         kind = "folder" if name == "chdb" else "file"
-        raise InvalidSource(f"a {name} URL must name a {kind}: a database in memory would be empty", field="/url")
+        raise InvalidSource(
+            f"a {name} URL must name a {kind}, because a database in memory would be empty", field="/url"
+        )
     if "\0" in url.database or url.database.startswith("file:"):
-        raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
+        raise InvalidSource(f"a {name} URL takes a plain path: remove file: from it", field="/url")
     return Path(url.database).expanduser().resolve()
 
 

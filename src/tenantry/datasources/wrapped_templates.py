@@ -48,7 +48,7 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows, to get a template's column names without running the template."""
+    """Selects no rows, to get a template's column names without running it."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings if the engine would run the template."""

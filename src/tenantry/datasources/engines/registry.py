@@ -39,7 +39,7 @@ _log: Final = logging.getLogger(__name__)
 def _check_database(url: URL) -> None:
     if not url.database:
         name = url.get_backend_name()
-        raise InvalidSource(f"the {name} URL names no database: {name}://user:password@host/NAME", field="/url")
+        raise InvalidSource(f"the {name} URL names no database: write {name}://user:password@host/NAME", field="/url")
 
 
 _SQLITE: Final = Engine(

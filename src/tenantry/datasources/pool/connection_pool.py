@@ -58,7 +58,7 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must have its connection;
+        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection;
         the pool releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)

@@ -1,7 +1,7 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
 The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
-credit. One group uses at most two thirds of the connections. So do all streams and long-running groups together.
+credit. One group uses at most two thirds of the connections, and so do all streams and long-running groups together.
 """
 
 from __future__ import annotations

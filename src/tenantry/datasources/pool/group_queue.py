@@ -17,7 +17,7 @@ _FORGOTTEN: Final = 0.5
 
 class GroupQueue:
     """The turns of one group. ``used``: seconds of connection time of ended turns, divided by ``weight``. ``barred``:
-    by how many the group's streams are reduced. ``now`` is the event loop's time."""
+    how many streams fewer the group may run. ``now`` is the event loop's time."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 

@@ -45,8 +45,9 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are the engine's names of the column
-    types, None if unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types``: the column types that the engine
+    reports, as in ResultColumn. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if
+    counted.
     """
 
     names: Sequence[str]

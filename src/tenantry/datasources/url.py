@@ -120,7 +120,7 @@ def file_path(url: URL) -> Path:
             f"a {name} URL must name a {kind}, because a database in memory would be empty", field="/url"
         )
     if "\0" in url.database or url.database.startswith("file:"):
-        raise InvalidSource(f"a {name} URL takes a plain path: remove file: from it", field="/url")
+        raise InvalidSource(f"a {name} URL takes a plain path, without `file:` or a NUL character", field="/url")
     return Path(url.database).expanduser().resolve()
 
 

@@ -57,7 +57,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again, now without TLS, because the server has none and the URL does not require it."""
+        """Whether to connect again without TLS, which the server lacks and the URL does not require; then ``arguments``
+        omits TLS."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True

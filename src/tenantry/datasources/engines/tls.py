@@ -102,7 +102,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
-        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove either the mode or the files")
+        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove ssl_mode or the options with files")
     if mode == "required" and "ssl_ca" in files:
         raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or remove ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:

@@ -18,7 +18,7 @@ GRACE: Final = 0.25
 """Seconds to wait beyond the timeout: if the engine itself ends the query in this time, the connection stays usable."""
 
 _LOOK_SECONDS: Final = 0.5
-"""Seconds between two checks of a stream: whether its reader is slow, and whether it must yield its connection."""
+"""Seconds between two checks of whether the stream's reader is slow, or the stream must yield its connection."""
 
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""

@@ -185,7 +185,7 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
     async with asyncio.timeout(120):
         while sum(pool.users for pool in sources._open_sources._open.values()) < 2:
             await asyncio.sleep(0.01)
-    with pytest.raises(SourceUnavailable, match="2 data sources are in use"):
+    with pytest.raises(SourceUnavailable, match="all 2 data sources that max_sources allows are in use"):
         await sources.fetch(group(main="ds_2"), "main", OWNERS, {})
     for each in slow:
         each.cancel()

@@ -140,7 +140,7 @@ def test_a_wrong_type_is_refused(
     if field == LATER:
         assert codec.decode(kept, **given).expires_at is None
         return
-    with pytest.raises(ValueError, match="not a document") as refused:
+    with pytest.raises(ValueError, match="not a user group document") as refused:
         codec.decode(kept, **given)
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
@@ -167,7 +167,7 @@ _TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime,
     ],
 )
 def test_what_nearly_fits_is_refused(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match="not a document"):
+    with pytest.raises(ValueError, match="not a user group document"):
         INTROSPECTION.decode({**INTROSPECTED, field: value})
 
 

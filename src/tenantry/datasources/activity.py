@@ -28,11 +28,11 @@ MAX_SOURCES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """Query monitoring for operators.
+    """Settings for slow-query logging, query tags and usage counting.
 
-    Queries that take ``slow_seconds`` or more, with their wait, are logged as warnings of
-    ``tenantry.datasources.slow``; None: never. ``query_tags``: engines, by URL scheme, whose SQL gets a comment with
-    group, source and template. ``usage`` counts usage; None: the store's counter, if it has one.
+    Queries that take ``slow_seconds`` or more, including the wait in the queue, are logged as warnings of
+    ``tenantry.datasources.slow`` (None: no query is). ``query_tags``: engines (URL schemes) whose SQL gets a comment
+    with group, source and template. ``usage`` counts usage (default: the store's counter).
     """
 
     slow_seconds: float | None = 10.0
@@ -41,7 +41,8 @@ class Monitoring:
 
 
 class SourceCounters:
-    """An execution is one run at the source, for one query or several."""
+    """Counts executions and queries of one source. An execution is one run at the source, which several queries may
+    share."""
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -60,7 +61,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Queries of callers, by the same outcomes. Several may share an execution, or have none."""
+        """Queries of callers, by the same outcomes. Several queries may share one execution, and a cache hit has no
+        execution."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
@@ -68,12 +70,10 @@ class SourceCounters:
         self.rows: int = 0
         """Rows that executions returned."""
         self.bytes: int = 0
-        """Bytes of memory of these rows; for a stream, the bytes of its body."""
+        """Bytes of these rows in memory; for a stream, the bytes of the response body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
-    """Counters by source id, created on first use. Sources beyond ``MAX_SOURCES`` share ``OTHERS``."""
-
     def __missing__(self, source_id: str) -> SourceCounters:
         return self.setdefault(source_id if len(self) < MAX_SOURCES else OTHERS, SourceCounters())
 
@@ -144,7 +144,8 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """One caller's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
+    """Counts and traces one caller's query, until the ``with`` block ends or, with ``lasts``, until ``end`` or an
+    error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -180,7 +181,6 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """The error's code, ``stopped`` for a cancellation, else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

@@ -1,5 +1,3 @@
-"""A group's query, before and after it is bound for its data source."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -27,8 +25,8 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """Queries with equal keys share an answer; without a key it is not shared. A cache keeps the answer for at least
-    ``max_age`` seconds."""
+    """A query bound for its source. Queries with equal keys share an answer; if the key is None, the answer is not
+    shared. A cache keeps the answer for at least ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup
@@ -47,11 +45,8 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template for its open source.
-
-    A wrapped query's key starts with the inner query's. A value without a fingerprint gives no key. Raises the errors
-    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
-    """
+    """Bind a request's template for its open source. The key is None if a value has no fingerprint. Raises the errors
+    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template

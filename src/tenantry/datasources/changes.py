@@ -1,5 +1,3 @@
-"""Notifies listeners, such as open dashboards, when a source's rows change."""
-
 from __future__ import annotations
 
 import asyncio
@@ -9,37 +7,35 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""A listener gets the changes of this time together."""
+"""Changes within this number of seconds reach a listener together."""
 FOLLOW_SECONDS: Final = 1.0
-"""While there are listeners, other processes' changes are read once in this number of seconds."""
+"""Seconds between two reads of other processes' changes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
 """A change in another process is known here after at most this number of seconds."""
 
 
 class ChangeTimes:
-    """When each source changed last, in Unix seconds."""
-
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change; None: any source may have changed."""
+        """Record a change at a Unix time; with ``source=None``, of all sources."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return a source's last change; negative without one."""
+        """Return when a source last changed (Unix seconds); a negative number if it did not."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Knows which sources changed in other processes: a shared cache."""
+    """Learns which sources changed in other processes. RedisResults implements it."""
 
     def is_current(self) -> bool:
-        """Whether their changes are known. May start to refresh them in the background."""
+        """Whether other processes' recent changes are known. May start a refresh in the background."""
         ...
 
     async def follow(self) -> bool:
@@ -69,7 +65,8 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the sources; None among them: any."""
+        """Wait for a change, collect further changes for ``TOGETHER_SECONDS``, and return the changed sources. If None
+        is among them, any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -79,8 +76,8 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed source
-    before its listeners."""
+    """Notifies the listeners of one event loop, such as open dashboards. ``clock`` returns Unix seconds. ``forget`` is
+    called with a changed source before the listeners are notified."""
 
     def __init__(
         self,
@@ -114,14 +111,14 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Announce a change of a source (``source_name``); None: of any source."""
+        """Notify listeners that a source (``source_name``) has changed. None: any source may have changed."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows read from now on include all changes before this time (Unix seconds)."""
+        """Return the Unix time up to which rows read from now on include all changes."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
@@ -129,7 +126,6 @@ class SourceChanges:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether the source may have changed since ``as_of`` (Unix seconds)."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:

@@ -1,6 +1,6 @@
 """The protocols of drivers, and the errors of all engines.
 
-An engine's error may quote values or the URL, so ours keep only its type and code.
+An engine's error may quote values or the URL, so the errors made here keep only its type and code.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""A driver's answer: a Result, which has the types of its columns, or dicts without types."""
+"""A driver's answer: a Result, which has column types, or dicts without types."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Called when a stream ends: with its outcome (``ok``, ``stopped`` or an error's code), its number of rows, and the
-bytes of its body."""
+"""Called when a stream ends. The arguments are its outcome (``ok``, ``stopped`` or an error's code), its number of rows
+and the number of bytes of its body."""
 
 
-# Messages for "no connection is free" of PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL,
-# ClickHouse, Oracle and SQL Server.
+# Matches the messages with which PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL, ClickHouse,
+# Oracle and SQL Server say that no connection is free.
 _NO_CONNECTION: Final = re.compile(
     r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
     r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
@@ -53,23 +53,25 @@ class ReadOnlyBy(Enum):
     """What refuses queries that write."""
 
     ENGINE = "engine"
-    """The engine: by a read-only mode, transaction or session, whatever rights the user has."""
+    """The engine, through a read-only mode, transaction or session. The rights of the database user do not matter."""
     STATEMENT = "statement"
-    """Tenantry: by the kind of the statement, which its SQL or the engine shows. Functions have the user's rights."""
+    """Tenantry, which runs only kinds of statements that read. Functions in a statement have the database user's
+    rights."""
     USER = "user"
-    """Nothing but the rights of the database user."""
+    """Only the rights of the database user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """An engine's restrictions. ``can_stop``: a query ends at the engine when its time is up or its viewer leaves."""
+    """What keeps a driver's queries read-only. ``can_stop``: a query that times out, or whose viewer leaves, also stops
+    at the engine."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
 
 
 class Chunks(Protocol):
-    """A body in chunks, for one reader."""
+    """A response body in chunks, for one reader."""
 
     @property
     def row_count(self) -> int: ...
@@ -85,17 +87,16 @@ class Chunks(Protocol):
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
-    ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
+    """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    Only the driver makes queries read-only and applies limits (see ``take_result``); test it with
-    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional;
-    this protocol gets no more methods.
+    Nothing but the driver makes queries read-only and applies limits (see ``take_result``). Test it with
+    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
+    additions; this protocol gets no more methods.
     """
 
     @property
     def source_id(self) -> str:
-        """The id of the data source, which errors name."""
+        """Id of the data source, for errors."""
         ...
 
     @property
@@ -129,14 +130,14 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Called once, after all connections are closed or the event loop is closed."""
+        """Release shared resources. Called once, after all connections or the event loop are closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
     """Optional protocol for drivers that decide after each query whether the connection can be reused. Without it, a
-    failed query's connection closes."""
+    connection closes after a failed query."""
 
     def is_reusable(self, connection: Any) -> bool:
         """Whether the connection can run another query."""
@@ -148,17 +149,17 @@ class SessionDriver(Protocol):
     """Optional protocol for drivers that set session variables."""
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """``fetch`` after ``session``, which sets the variables, in the same transaction."""
+        """Run ``session``, which sets the variables, and then ``bound``, in one transaction."""
         ...
 
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that declare their restrictions; for others a warning is logged."""
+    """Optional protocol for drivers that declare their Enforcement. Without it, a warning is logged."""
 
     @property
     def enforcement(self) -> Enforcement:
-        """The restrictions that the engine or the driver enforces."""
+        """What the driver and its engine enforce."""
         ...
 
 
@@ -178,17 +179,18 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
+    """Optional protocol for drivers that return rows as they arrive. Without it, a stream begins when ``fetch`` has all
+    rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query with ``limits.stream.timeout``, after ``session`` in the same transaction. Rows may be read
-        in any thread, one thread at a time. After the last row or ``close``, the connection must be as after ``fetch``.
-        Raises the errors of ``fetch``."""
+        """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows
+        are read in several threads, one at a time. After the last row or ``close``, the connection must be in the same
+        state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server allows no more connections; the query may wait for another one."""
+    """The server allows no more connections, so the query may wait until one is free."""
 
 
 def says_no_connection(message: str) -> bool:
@@ -245,14 +247,15 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """For an engine that is unreachable or refuses the login; a NoConnectionLeft if it has no free connection. ``hint``
-    ends the message."""
+    """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if it has no free connection.
+    ``hint`` ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """For a query that the engine refused. ``evidence``: its error code or type. ``position``: a character, from 1."""
+    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: where
+    the SQL is wrong, in characters from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -260,14 +263,14 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect`` None:
-    functions of all dialects."""
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect=None``
+    checks for the functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values, and it calls a function that runs a string as SQL or that reads the relation or file that "
-            "a string names (query, ts_stat, dblink, load_file, …), or a name in Unicode escapes that could be such a "
-            "function; a value never becomes SQL: write the query without values, or without the function",
+            "it has bound values, and it calls a function that runs a string as SQL, or reads a table or file that "
+            "a string names (query, ts_stat, dblink, load_file, …), or it calls a name in Unicode escapes that could "
+            "be such a function; a value never becomes SQL: write the query without values, or without the function",
         )
 
 

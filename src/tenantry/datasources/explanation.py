@@ -1,5 +1,3 @@
-"""Explains a query without running it."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -17,8 +15,8 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: of the cached
-    answer, in seconds."""
+    """``source_id`` is Tenantry's id (``ds_…``), ``provided_id`` the operator's, ``engine`` the URL scheme. ``age``:
+    seconds since the cached answer was queried; None if no answer is cached."""
 
     source_id: str
     provided_id: str

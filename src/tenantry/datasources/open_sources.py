@@ -1,7 +1,5 @@
-"""OpenSources: the open data sources of one event loop.
-
-After a registration changes, the next query opens the source anew; the old one closes with its last query.
-"""
+"""After a registration changes, the next query opens its source again. The old connections close after their last
+query."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Check ``Monitoring.query_tags``. Raises InvalidSettings for a string or an unknown engine."""
+    """Raises InvalidSettings for a string or an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -46,8 +44,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. ``host``: see ``host_engines``. Raises InvalidSource for an unusable
-    URL, dialect or driver."""
+    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect or driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again: the row may be older than the rules
@@ -55,14 +52,14 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """A name that is unique in the store."""
+    """Return a name that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections. ``revision``, a part of cache keys, changes with every setting that can
-    change rows. The source stays open while it has ``users``; when the last one leaves, ``on_unused`` is called."""
+    """A source with its queue and connections. ``revision`` is a part of cache keys and changes with every setting that
+    affects rows. ``users`` counts the queries that use the source; when it falls to 0, ``on_unused`` is called."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
@@ -85,7 +82,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """The cache key. Raises TypeError for a value without a fingerprint."""
+        """Return a query's cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -115,8 +112,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the open source, which may close at the next ``await`` unless ``users`` counts the caller. Raises
-        InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the source, opened if necessary. It may close at the next ``await`` unless the caller has raised
+        ``users``. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
@@ -162,7 +159,7 @@ class OpenSources:
                 self._retire(key)
                 return
         raise SourceUnavailable(
-            f"{self.limits.max_sources} data sources are in use, which is max_sources; try again", retry_after=1
+            f"all {self.limits.max_sources} data sources that max_sources allows are in use; try again", retry_after=1
         )
 
     def _retire(self, key: tuple[int, str]) -> None:
@@ -181,7 +178,6 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Drop the connections of a loop that is closed."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
@@ -201,7 +197,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones. Returns when they have ended, or after ``seconds``."""
+        """Stop all queries and refuse new ones. Returns when the queries have ended, or after ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)

@@ -1,5 +1,3 @@
-"""Pages of a query, selected around the author's SQL."""
-
 from __future__ import annotations
 
 import json
@@ -27,9 +25,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""The quote of names, by dialect. Other dialects have no pages."""
+"""The quotation mark around column names, by dialect. Other dialects have no pages."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""The column names that an order may contain: they need no escapes in quotes."""
+"""A page can be ordered by columns with these names: in quotation marks, they need no escapes."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -42,12 +40,14 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""The types that a cursor can hold, by the letter that marks them in it: class, writer and reader."""
+"""The types of values that a page cursor can hold. The key is the letter that marks the type in the cursor; the values
+are the type's class, writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``next``: the ``after`` of the next page; None on the last. ``total``: rows of all pages, if requested."""
+    """One page of rows. ``next``: the ``after`` for the next page; None on the last. ``total``: the number of rows of
+    all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -69,8 +69,8 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For another page, pass the previous page's ``next`` as ``after``, fast at any depth, or skip ``offset`` rows. The
-    ``order`` columns must be unique together and never NULL. ``total="exact"`` counts all rows in a second query.
+    For the next page, pass ``page.next`` as ``after``, which is fast at any depth. ``offset`` skips rows. Together, the
+    ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a second query.
 
     Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
     pages; UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
@@ -100,16 +100,13 @@ async def fetch_page(
 
 
 class CountTemplate(WrappedTemplate):
-    """Counts the rows of another template."""
-
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         return select_around(bound, "select count(*) as total", lambda _: "")
 
 
 class PagedTemplate(WrappedTemplate):
-    """A page of another template's rows, plus one row if there are more."""
+    """Selects a page of another template's rows, and one row more if there is a next page."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -131,7 +128,6 @@ class PagedTemplate(WrappedTemplate):
         self._key = None if after is None else _read_cursor(after, len(self.names))
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
@@ -145,8 +141,8 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """The condition for rows after ``key``. An index can serve its first comparison: ``a >= 1 and (a > 1 or (a = 1
-        and (b > 2)))``."""
+        """Select rows after ``key``: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``. The first comparison can use an
+        index."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -167,12 +163,11 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Keeps the types, which engines with typed parameters need."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():
             if isinstance(value, kind) and not isinstance(value, bool):
-                written.append([letter, write(value)])
+                written.append([letter, write(value)])  # with its type, which engines with typed parameters need
                 break
         else:
             raise QueryFailed(
@@ -190,5 +185,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # raised below, without the value
     if len(key) != width:
-        raise UnbindableValue("after does not belong to this order: pass the next of the previous page", name="after")
+        raise UnbindableValue("after does not belong to this order: pass `next` of the previous page", name="after")
     return key

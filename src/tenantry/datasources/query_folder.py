@@ -1,5 +1,3 @@
-"""Saved queries, one per ``.sql`` file of a folder."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +15,12 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Reads each file once and compiles it, with ``compiled=False`` on first use: for the dialect in its header, else
-    ``dialect``, else the first that accepts it. Queries can include each other (``{{> sales/by_day }}``). Hidden files
-    are skipped. Headers may make properties ``optional``, so nobody but the program's developers may write here.
+    Each file is read once, and compiled now or, with ``compiled=False``, on first use. Its dialect is the one in its
+    header, else ``dialect``, else the first that accepts the query. Queries can include each other (``{{> sales/by_day
+    }}``). Hidden files are skipped. A header may make properties ``optional``, so let only the program's developers
+    write here.
 
-    Raises one InvalidQueries for all unusable files; OSError.
+    Raises OSError, or one InvalidQueries for all unusable files.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -89,7 +88,7 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Compares the paths after resolving links."""
+    """Whether ``file`` is in ``folder`` once symbolic links are resolved."""
     return file.resolve().is_relative_to(folder.resolve())
 
 

@@ -1,8 +1,5 @@
-"""QueryLabel: names of source, environment, group and template for operators. The tag is an SQL comment with them.
-
-The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
-so no id can end the comment or add a placeholder.
-"""
+"""Query tags: SQL comments in the format of sqlcommenter (https://google.github.io/sqlcommenter/spec/), which are
+sorted ``key='value'`` pairs. These are URL-encoded, so no id can end the comment or add a placeholder."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Default engines with query tags, by URL scheme: they show the SQL of running queries, and do not use the SQL as the
-key of a cache of plans or results, which tags would spoil."""
+"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no cache of
+plans or results with the SQL as key, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -30,14 +27,14 @@ class QueryLabel(NamedTuple):
 
 
 class TaggedSQL(BoundSQL):
-    """BoundSQL with a tag. ``untagged`` is the SQL without it, for checks and caches."""
+    """BoundSQL with a query tag. ``untagged`` is the SQL without the tag, for checks and caches."""
 
     untagged: str
 
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """A Query's name, else a digest of the template."""
+    """The name of a Query, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
@@ -55,7 +52,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
-    """The SQL without the comment that labels the query."""
+    """The SQL without its query tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

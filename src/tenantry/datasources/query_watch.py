@@ -1,7 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
-Rows must not outlive the properties and mapping that their query was bound with. So group and source are read again
-every fifth of the staleness bound. If the store does not answer for the whole bound, the query ends too.
+Group and source are read again five times per staleness bound, so that no query goes on with old properties or an old
+mapping. If the store does not answer for the whole bound, the query ends too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
-"""Checks of a running query in each staleness bound."""
+"""The number of checks of a running query per staleness bound."""
 
 _log: Final = logging.getLogger("tenantry.datasources")
 
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
-    """``group`` is None if only the source is checked; ``current`` is the group as last read. At ``due`` the checks
-    begin; at ``certain_until`` the query ends unless a check has moved it. ``end`` is called once, with the
-    ``error``."""
+    """A running query, checked repeatedly from ``due`` on. ``group`` is None if only the source is checked; ``current``
+    is the group as last read. The query ends at ``certain_until``, which each successful check moves. ``end`` is called
+    once, with the ``error``."""
 
     group: UserGroup | None
     schema: str
@@ -46,7 +46,7 @@ class WatchedQuery:
 
 
 class QueryWatch:
-    """Watches the queries of one event loop. Without ``groups``, checks only their sources."""
+    """Watches the queries of one event loop. If ``groups`` is None, only their sources are checked."""
 
     def __init__(
         self,
@@ -91,7 +91,8 @@ class QueryWatch:
         self._watched.pop(query, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work``. Raises QueryOutdated after a change, StoreUnavailable if the store does not answer."""
+        """Await ``work`` while its query is watched. Raises QueryOutdated if group or source change, StoreUnavailable
+        if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -102,7 +103,7 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Watch the chunks of ``opening`` to the last. Raises the errors of ``run``."""
+        """Return the chunks of ``opening``, watched until the last one. Raises the errors of ``run``."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -123,10 +124,9 @@ class QueryWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Seconds for which a query may run on. A group that ends earlier gets two more intervals, in which a check may
-        find a later end date."""
         if group is None or group.expires_at is None:
             return bound
+        # Two check intervals beyond the group's end, because a check may find that the group was extended.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:
@@ -173,7 +173,7 @@ class QueryWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the current group; None if the query is outdated. The dicts hold what this round has read."""
+        """Return the group as it is now; None if the query is outdated."""
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:
@@ -231,7 +231,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """What must not change. Not the environment's settings; ``of_schema`` compares its id."""
+    """The fields whose change ends a query. ``of_schema`` compares the environment."""
     return source.id, source.url, source.trusted, source.session
 
 

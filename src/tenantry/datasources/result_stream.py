@@ -1,5 +1,3 @@
-"""Response bodies that are sent while their rows are read."""
-
 from __future__ import annotations
 
 import asyncio
@@ -17,10 +15,10 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:
-    """A body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
+    """A response body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    Holds a connection of its group's share until the last chunk, ``aclose``, garbage collection or a limit. Reading
-    after an error raises it again, so an incomplete body never looks complete.
+    Holds one of its group's connections until the last chunk, ``aclose``, garbage collection or a limit. After an
+    error, every read raises that error again, so an incomplete body never looks complete.
     """
 
     def __init__(self, chunks: Chunks, format_: str) -> None:

@@ -1,4 +1,5 @@
-"""Session variables for row-level security policies (docs/row-level-security.md), set only from the group."""
+"""Session variables for row-level security policies (docs/row-level-security.md). Only the group's variables fill
+them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """A source's compiled session variables. Raises InvalidSource if its engine does not support them."""
+    """A source's compiled session variables. Raises InvalidSource if the engine has no session variables."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
@@ -23,8 +24,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for a list,
-        an object or an empty string, which databases treat as unset."""
+        """Return the statement that sets the session variables for one transaction. Raises MissingVariable;
+        UnbindableValue for a list, an object or an empty string, which databases treat as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -46,9 +47,9 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """The error for SQL that calls a built-in function which could change session variables, or None.
+    """Return an error if the SQL calls a built-in function that could change session variables.
 
-    User-defined functions are not covered: revoke ``execute`` on them (docs/row-level-security.md).
+    User-defined functions are not checked: revoke ``execute`` on them (docs/row-level-security.md).
     """
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(

@@ -1,5 +1,3 @@
-"""SourceLookup: finds the data source that a group's mapping names."""
-
 from __future__ import annotations
 
 import logging
@@ -9,13 +7,14 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound in seconds, if this process has no resolver of the same store."""
+"""The staleness bound in seconds if this process has no Resolver of the same store."""
 
 _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds registered sources; cached under the lease of a resolver of the same store, if this process has one."""
+    """Finds a group's data sources. If this process has a Resolver of the same store, reads are cached under its
+    lease."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -34,7 +33,7 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. ``reread`` bypasses the lease and collects the sources read, by environment id and
+        """Return a schema's source. ``reread`` replaces the cache: it collects the sources read, by environment id and
         reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
@@ -61,7 +60,8 @@ class SourceLookup:
             is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
             if is_same and reference in (source.id, source.provided_id):
                 return source
-            # A directory is not trusted to separate environments: a source of another one counts as not found.
+            # A directory is not trusted to separate environments, so a source of another environment counts as not
+            # found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
@@ -69,7 +69,7 @@ class SourceLookup:
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """``reference``: Tenantry's id (``ds_…``) or the operator's. Raises StoreUnavailable."""
+        """Return the source with this id: Tenantry's (``ds_…``) or the operator's. Raises StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -80,13 +80,11 @@ class SourceLookup:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``get`` alone, for example to hide sources, because cached reads would
-    bypass it."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):
+        if "get" in vars(defining):  # overridden, for example to hide sources, which cached reads would bypass
             return None
     return None

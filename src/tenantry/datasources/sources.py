@@ -1,5 +1,3 @@
-"""DataSources: runs queries on a group's data sources."""
-
 from __future__ import annotations
 
 import time
@@ -48,20 +46,17 @@ _COMPILED = 256  # templates given as strings whose compiled form is cached
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``store`` is any object whose ``sources`` finds registered sources, such as a Store. With a Resolver of the same
-    store in this process, a removed or moved source is not used again: on this host once the write returns, elsewhere
-    within the staleness bound. Without one, each query reads ``sources``.
+    ``store`` is a Store, or another object whose ``sources`` finds registered sources. If this process has a Resolver
+    of the same store, sources are cached: this host stops using a removed or moved source when the write returns, other
+    hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
 
-    ``limits`` bound queries, streams, connections and queues. ``monitoring`` sets query tags, the log of slow queries
-    and the usage counter. ``cache`` keeps answers; None keeps none. In both cases, equal queries of ``fetch`` and
-    ``query`` that run at once share an answer.
+    ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and ``query`` share an
+    answer. ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function that takes a
+    RegisteredSource and Limits and returns a Driver. ``keys`` decrypt URLs: a KeyRing or the path of a key file
+    (default: the one in TENANTRY_KEYS).
 
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
-    returns a Driver. It cannot replace built-in engines. ``keys`` decrypt URLs: a KeyRing or a key file; None:
-    TENANTRY_KEYS.
-
-    Does no I/O before the first query. When its group or source changes, a running query ends within the staleness
-    bound. Raises InvalidSettings for an invalid engine or query tag.
+    Does no I/O before the first query. A running query ends within the staleness bound if its group or source changes.
+    Raises InvalidSettings for the scheme of a built-in engine, or an unknown query tag.
     """
 
     def __init__(
@@ -110,10 +105,11 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age``: greatest age of the rows in seconds; None: the cache's limit; 0: query the source. Values are the
-        driver's. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
-        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
-        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another group.
+        ``max_age``: maximum age of a cached answer in seconds (None: the cache's limit; 0: query the source). Values
+        have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable,
+        InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated,
+        TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another
+        group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -127,8 +123,8 @@ class DataSources:
         max_age: float | None = None,
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, for ``tenantry.results``. A ``reduction`` makes it of more rows than a query may
-        return, within the limits of streams. Raises the errors of ``fetch``."""
+        """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
+        the rows before they are reduced. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -143,7 +139,7 @@ class DataSources:
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:
-        """Return the rows as a response body in chunks, once the first is ready.
+        """Return the rows as a response body in chunks, once the first chunk is ready.
 
         ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
         errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
@@ -165,7 +161,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
     ) -> Chunks:
-        """``stream`` with the caller's writer."""
+        """Like ``stream``, with the caller's writer."""
         request = await self._request(group, schema, template, variables)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -215,9 +211,9 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups share a key only if they use the same source and neither the template nor its session variables read
-        the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value without a
-        fingerprint.
+        Two groups share a key only if they use the same source, and neither the template nor the source's session
+        variables read the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a
+        value without a fingerprint.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -226,19 +222,19 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """Raises the errors that ``fetch`` raises before it runs the query."""
+        """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
         request = await self._request(group, schema, template, variables)
         return explain_query(self._open_sources.find(request.registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
-        """The SQL dialect of a group's schema. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
+        """The SQL dialect of the schema's source. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
         SourceUnavailable, StoreUnavailable."""
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce changed rows: answers from before are not reused, here from now on, and after five seconds by
-        processes that share the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable;
-        SourceUnavailable if the shared cache does not answer."""
+        """Announce that a source's rows changed. From now on this process reuses no earlier answer; other processes
+        that share the cache follow within five seconds. ``reference``: Tenantry's id (``ds_…``) or yours. Raises
+        UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")

@@ -1,7 +1,7 @@
-"""Checks the text of SQL: it must be one statement that reads. For engines that cannot check this.
+"""Checks that SQL is one statement that reads, for engines that cannot check this.
 
-They refuse what a read-only transaction allows (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and SQL that
-engines read differently.
+The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
+statements, and SQL that engines read differently.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keywo
 # In the patterns below, each string matches in one way only, so that a failed match takes linear time. They use no
 # possessive groups, which CPython before 3.11.5 matches wrongly (gh-106052).
 
-# Whitespace, comments and brackets before the first keyword. Not skipped, because engines read them differently: a lone
-# \r, which ends a comment in some; a comment within a comment, which only some nest; /*! … */, which MySQL runs.
+# Matches whitespace, comments and brackets before the first keyword, but nothing that engines read differently: a lone
+# \r, which ends a comment on some; a comment within a comment, which only some nest; /*! … */, which MySQL runs.
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
 UNCLEAR = (
@@ -69,8 +69,8 @@ _ASSIGNS = (
     "it assigns a user variable (:=), which the next query on this connection would read: use a window function, such "
     "as row_number() over (…) or sum(…) over (…)"
 )
-# Searched in this order in SQL whose strings, quoted names and comments were removed: a pattern and the refusal's
-# reason.
+# Patterns of SQL to refuse, each with the reason. They are searched in this order, after strings, quoted names and
+# comments are removed.
 _MYSQL_REFUSED = (
     (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
     (re.compile(":="), _ASSIGNS),
@@ -89,13 +89,14 @@ _SESSION_STATE = (  # functions whose effect stays in the session for its next q
 
 
 def first_keyword(sql: str) -> str | None:
-    """The first keyword in lower case; None if unclear."""
+    """The first keyword, lower-case; None if unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Why a statement may not run; None if its first keyword is in ``reading``. Quotes only that keyword."""
+    """Return why a statement may not run; None if its first keyword is in ``reading``. The reason quotes only that
+    keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None
@@ -109,8 +110,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Why MySQL (backslash escapes, no ANSI_QUOTES) may not run this; None for one statement that reads, writes no
-    file, and leaves no variable, lock or LAST_INSERT_ID in its session."""
+    """Return why MySQL (backslash escapes, no ANSI_QUOTES) may not run the SQL; None for one statement that reads and
+    leaves no file, variable, lock or LAST_INSERT_ID behind."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -1,5 +1,3 @@
-"""Stops a server's queries at SIGTERM, because its lifespan ends only after them."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,12 +17,14 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. SIGTERM or SIGINT starts
-    ``sources.stop()`` and calls the previous handler. Ignored signals stay ignored. A default handler ends the process
-    after the queries.
+    """Stop queries at SIGTERM or SIGINT, because a server ends its lifespan only after all requests.
 
-    Outside the main thread it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError for a
-    previous handler not set from Python.
+    In a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()`` and calls
+    the previous handler; if that is the default handler, the process ends after the queries. Ignored signals stay
+    ignored.
+
+    Outside the main thread, it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError if the
+    previous handler was not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals does nothing here: only the main thread receives signals")

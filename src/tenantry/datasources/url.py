@@ -1,4 +1,4 @@
-"""Data source URLs. Messages quote only the dialect and option names."""
+"""Data source URLs. Error messages quote only the dialect and option names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
-"""Default limit of memory: of all queries on one DuckDB file, or of each query on a chDB folder. Without a limit these
-engines would use most of the machine's memory."""
+"""The default memory limit: for all queries together on a DuckDB file, for each query on a chDB folder. Without a limit
+these engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -31,7 +31,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Raises InvalidSource, which does not quote the URL."""
+    """Raises InvalidSource, whose message omits the URL."""
     failed = True
     parsed = None
     try:
@@ -86,7 +86,7 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """A digest of everything in a registration that can change rows."""
+    """Return a digest of everything in a registration that affects rows."""
     # Without passwords: they do not change the rows, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
@@ -95,7 +95,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """Make a file's path absolute, so that all processes open the same file. Raises InvalidSource."""
+    """Make the path in a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
     parsed = parse_url(url)
     if parsed.get_backend_name() not in FILES:
         return url
@@ -116,14 +116,16 @@ def file_path(url: URL) -> Path:
         memory_limit(url)
     if not url.database or url.database.startswith(":memory:"):
         kind = "folder" if name == "chdb" else "file"
-        raise InvalidSource(f"a {name} URL must name a {kind}: a database in memory would be empty", field="/url")
+        raise InvalidSource(
+            f"a {name} URL must name a {kind}, because a database in memory would be empty", field="/url"
+        )
     if "\0" in url.database or url.database.startswith("file:"):
-        raise InvalidSource(f"a {name} URL takes a plain path, not a file: address", field="/url")
+        raise InvalidSource(f"a {name} URL takes a plain path, without `file:` or a NUL character", field="/url")
     return Path(url.database).expanduser().resolve()
 
 
 def memory_limit(url: URL) -> str:
-    """The limit in the URL, or the default. Raises InvalidSource."""
+    """The memory limit in the URL, or the default. Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()

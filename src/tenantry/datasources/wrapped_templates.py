@@ -1,5 +1,3 @@
-"""Templates that put another template's SQL into a larger statement, for example to count its rows."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Select from the bound SQL as the subquery ``tenantry_inner``, followed by ``clauses``, whose values are bound
-    last. For positional paramstyles."""
+    """Put the bound SQL, as the subquery ``tenantry_inner``, between ``select`` and ``clauses``, whose values are bound
+    last. Supports only positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -37,7 +35,7 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """A statement around ``template``."""
+    """Puts ``template``'s SQL into a larger statement, for example to count its rows."""
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
@@ -56,7 +54,7 @@ class SchemaQuery(WrappedTemplate):
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
-        # Two reasons for no rows, because an engine may notice only one of them before it runs.
+        # Two conditions that exclude all rows, because an engine may recognize only one of them before it runs.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
 
 

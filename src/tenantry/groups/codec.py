@@ -158,7 +158,7 @@ class GroupCodec:
             }
             return UserGroup(**values, **given)
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            raise ValueError("this is not a document of a user group") from None
+            raise ValueError("this is not a user group document") from None
 
 
 INTROSPECTION: Final = GroupCodec()

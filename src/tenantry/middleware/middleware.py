@@ -129,7 +129,9 @@ class UserGroupMiddleware:
         # A plain def: for a cached group it returns the app's own coroutine, and no frame of ours exists while it runs.
         kind = scope["type"]
         if kind not in _SERVED:
-            return self.app(scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send))
+            return self.app(
+                scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send)
+            )
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             return self._run_found(scope, receive, send)
         sent = scope["headers"]

@@ -109,7 +109,7 @@ def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard
             fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
         declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
         fixes.append(f"where a group may lack it, declare it: {declaration}")
-        fixes += ["for an array in an array, write \\[["] * dialect.arrays
+        fixes += ["for a nested array, write \\[["] * dialect.arrays
         raise _error(source, reference, guard, problem, "; or, ".join(fixes))
 
 

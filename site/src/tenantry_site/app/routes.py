@@ -88,5 +88,5 @@ def to_root(address: str) -> str:
 
 
 def as_location(text: str) -> str:
-    """An address that an author wrote, fit for a header: printable ASCII."""
+    """An author's address, made safe for a header: printable ASCII only."""
     return quote(text, safe="/@:+,;=!$&'()*~?#%[]")

@@ -1,9 +1,9 @@
 """SiteConfig: the site configuration file, typed (SPEC 2.2).
 
 Attributes are the file's fields in snake case (``topbar_links``); ``model_dump(by_alias=True)`` writes them in the
-file's camel case. A model that the reader returns holds no invalid value: the reader reports it and keeps the default.
-Validators and JSON Schemas are generated from this model. A ``StringKind`` says what a string means; ``shorthand``
-lists the fields that are set if the file has a string instead of the object.
+file's camel case. A model that the reader returns holds no invalid value: where the file has one, the reader reports an
+error and keeps the default. Validators and JSON Schemas are generated from this model. A ``StringKind`` says what a
+string means; ``shorthand`` lists the fields that a string sets, if the file has a string where an object is expected.
 """
 
 from __future__ import annotations

@@ -128,8 +128,8 @@ _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
-    """The servers of an operation. The first that are given count: of the operation, of its path item, ``configured``
-    (``api.baseUrl``), of the document ``root``."""
+    """The servers of an operation: the first non-empty of those of the operation itself, those of its path item,
+    ``configured`` (``api.baseUrl``), and those of the document ``root``."""
     for ref in (operation.ref, operation.around):
         found = tuple(_servers(ref))
         if found:

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import psycopg
 from sqlalchemy import Connection
@@ -143,10 +144,18 @@ class _PostgresConnections:
     def __init__(self, server: PostgresServer, queries: CompiledQueries) -> None:
         self.readers = ReadConnections(server)
         self.batcher = PostgresBatcher(self.readers, queries[LOOK_UP].text, queries[LOOK_UP_MANY].text)
-        self.engine = write_engine(
-            lambda: server.connect(seconds=_CONNECT_SECONDS, transactions=True), pool_size=_WRITERS, max_overflow=0
-        )
+        self._server = server
+        self.engine = write_engine(self._connect, pool_size=_WRITERS, max_overflow=0)
+        self._writers: WeakSet[PostgresConnection] = WeakSet()
+        self._ended = False
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def _connect(self) -> PostgresConnection:
+        writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
+        self._writers.add(writer)
+        if self._ended:  # a write that lost its connection at the end tries again
+            writer.terminate()
+        return writer
 
     def track(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
@@ -155,11 +164,16 @@ class _PostgresConnections:
 
     async def aclose(self) -> None:
         self.readers.end()
-        if self._tasks:  # ``dispose`` does not close connections in use
+        if self._tasks:
             await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
-        with suppress(TimeoutError):  # the driver drops the connections without notice to the server
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                await self.engine.dispose()
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await self.engine.dispose()
+        finally:
+            self._ended = True
+            for writer in self._writers:  # ``dispose`` keeps connections in use, and all if it takes too long
+                writer.terminate()
 
 
 class ReadConnections:

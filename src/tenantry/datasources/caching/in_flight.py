@@ -1,9 +1,3 @@
-"""InFlightQueries: identical concurrent queries run once and share the answer.
-
-The execution stops when its last caller leaves. Until it begins, it waits in the queue of each caller's group, and runs
-when the first of these groups gets a connection.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,9 +26,8 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """``dicts`` are the rows as dicts, if they were made in the thread. ``as_of``: when the source was queried, in Unix
-    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied. ``is_hit``: it comes from a
-    cache."""
+    """``dicts`` are the rows as dicts, if the query's thread made them. ``as_of``: when the source was queried, in Unix
+    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -66,8 +59,12 @@ class InFlightCounters:
 
 
 class InFlightQueries:
-    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and
-    returns whether a cache shares it with later callers."""
+    """Runs identical concurrent queries of one event loop once.
+
+    An execution waits in the queues of all its callers' groups, and begins when one of them gets a connection. It stops
+    when its last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and returns whether
+    later callers may get it from a cache.
+    """
 
     def __init__(
         self,
@@ -87,8 +84,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an identical one. With ``max_age``, join only one that began within that many seconds.
-        Await the result immediately. Raises DataSourceError, a new instance for each caller."""
+        """Run the query, or join an identical one that, with ``max_age``, began at most that many seconds ago. Await
+        the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()
@@ -111,13 +108,13 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no further caller join the queries in flight at this source; None: at any source."""
+        """Let no further caller join queries in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One execution and its callers. ``turns`` are its waiting turns, by group."""
+    """One execution and its callers."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -134,8 +131,8 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Begin if a connection is free for this caller's group, else wait in its queue. Raises SourceUnavailable if
-        the queue is full."""
+        """Begin if a connection is free for the caller's group, else wait. Raises SourceUnavailable if the queue is
+        full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
@@ -148,7 +145,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Wait for the answer as a caller. Raises DataSourceError."""
+        """Add a caller and wait for the answer. Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

@@ -1,12 +1,10 @@
-"""RedisResults: a result cache that processes share through Redis or Valkey.
+"""Each change of a source gives it a new random mark. An entry contains a mark, and is used only while its source still
+has that mark.
 
-A source's random mark is replaced when its rows change. An entry is used only while the mark it contains is still that
-of its source.
-
-The server is not trusted: each entry has a digest that needs the secret.
+The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
 ``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
-which differs if the server loses the hash.
+which changes if the server loses the hash.
 """
 
 from __future__ import annotations
@@ -38,13 +36,13 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""Marks older than this number of seconds are read again, in the background."""
+"""The marks are read again, in the background, when the last read is older than this number of seconds."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""If the known marks are older than this number of seconds, queries go to their sources: neither this cache nor the one
-in memory is used."""
+"""When the last read of the marks is older than this number of seconds, queries go to their sources, and neither this
+cache nor the one in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""The most writes at the same time. Further answers are not written."""
+"""The greatest number of pending writes. Answers beyond it are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
@@ -58,20 +56,21 @@ class RedisResultCounters:
     refused: int = 0
     """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """Requests without a reply in time, or not sent because several had none."""
+    """Requests that got no reply in time, or were not sent because several before them got no reply."""
     writes: int = 0
     lost_writes: int = 0
-    """Answers that were not written: too large, of an unknown type, too many at once, or no reply."""
+    """Answers that were not written, because they were too large or of an unknown type, too many writes were pending,
+    or the server did not reply."""
 
 
 class RedisResults:
-    """The shared level of a ResultCache.
+    """The level of a ResultCache that processes share, in Redis or Valkey.
 
-    ``url`` is like RedisBackend's. ``secret`` has 32 bytes or more, is the same in all processes, and known to nobody
-    else. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
+    ``url`` is as for RedisBackend. ``secret`` has at least 32 random bytes, which all processes share and nobody else
+    knows. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
     shared.
 
-    Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    Creating one does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class RedisResults:
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called when a source has changed in another process. None: any source may have changed."""
+        """Called with a source that changed in another process; with None, if any source may have changed."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -110,14 +109,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the known marks are recent. May start to refresh them in the background."""
+        """Whether the marks were read recently. May start to read them again in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait for the refresh for at most ``budget`` seconds."""
+        """Like ``is_current``, but wait up to ``budget`` seconds for that read."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -161,7 +160,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The source's mark that this process knows, as written to entries."""
+        """The source's last known mark, in the form that entries contain."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -171,11 +170,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """A keyed digest, so a reader of the server cannot guess the query's values."""
+        # A keyed digest, so nobody with access to the server can guess a query's values.
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the usable entry of a key; None without one, or without a reply in time."""
+        """Return a key's entry; None if there is no usable entry, or no reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -278,7 +277,6 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """HGETALL returns a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

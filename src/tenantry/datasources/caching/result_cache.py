@@ -1,5 +1,3 @@
-"""A result cache in memory, bounded by age and bytes."""
-
 from __future__ import annotations
 
 import asyncio
@@ -36,8 +34,8 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """Queried at ``as_of``, expires at ``until`` (Unix seconds). ``group`` is the handle of the group whose query
-    stored it."""
+    """``as_of`` and ``until`` (when it expires) are Unix seconds. ``group``: the handle of the group whose query stored
+    the answer."""
 
     key: str
     answer: SharedAnswer
@@ -49,13 +47,13 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
-    (default: a quarter).
+    """Keeps answers in memory for ``seconds``, in at most ``max_bytes``, of which each group may use
+    ``group_max_bytes`` (default: a quarter).
 
-    For ``stale_while_revalidate`` further seconds a query gets the old answer, and the source is queried in the
-    background. ``shared`` is a level that processes share. ``clock`` returns Unix seconds.
+    For ``stale_while_revalidate`` further seconds a query gets the old answer while the source is queried in the
+    background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
-    For one event loop. Raises InvalidSettings for an invalid bound.
+    Serves one event loop. Raises InvalidSettings for an invalid bound.
     """
 
     def __init__(
@@ -79,7 +77,8 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called when the rows of a source have changed, in this process or another one. None: any source."""
+        """Called with a source whose rows changed, in this process or another one; with None, if any source may have
+        changed."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
@@ -97,7 +96,8 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old; None: the cache's limit."""
+        """Return the entry if it is at most ``max_age`` seconds old; with ``max_age=None``, if it is within the cache's
+        limit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -111,8 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Age in seconds of the oldest usable answer to a query, or derived from one, such as its reduction. None
-        without one."""
+        """Return the age in seconds of the oldest usable answer with this key or one derived from it, as for a
+        reduction; or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -136,8 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large, uncopyable, or older than a change of its source; ``is_checked``
-        skips the last check. Returns whether it was stored."""
+        """Store an answer, unless it is too large, uncopyable, or, without ``is_checked``, older than a change of its
+        source. Returns whether it was stored."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -156,7 +156,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source, and keep none of its running queries; None: of all sources."""
+        """Drop the answers of a changed source, and store no answers of its running queries; with ``source=None``, of
+        all sources."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -215,7 +216,7 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return an answer at most ``max_age`` seconds old; None: the cache's limit; 0: query the source. Raises
+        """Return an answer at most ``max_age`` seconds old (None: the cache's limit; 0: query the source). Raises
         DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
@@ -249,7 +250,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Look in memory, then in the shared level. None while other processes' changes are unknown."""
+        """Return None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -315,7 +316,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raise ValueError unless it is a finite number of seconds, 0 or above."""
+    """Raises ValueError."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age must be a number of seconds, 0 or above")
 

@@ -1,8 +1,7 @@
 """The encoding of an entry of the shared cache.
 
-A digest, keyed by the secret, stops anyone else from creating an entry or moving it to another key. The body is
-MessagePack by column: plain values for a column of one common type, else each value with a type tag. It contains
-nothing executable.
+A digest keyed with the secret stops others from creating an entry or moving one to another key. The body is MessagePack
+by column: plain values if all have one type, else each value with a type tag. Decoding runs no code.
 """
 
 from __future__ import annotations
@@ -39,12 +38,13 @@ class Unencodable(Exception):
 
 
 class RefusedResult(Exception):
-    """The bytes were not written with the secret for this key."""
+    """The bytes were not written for this key with our secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark`` is the source's when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
+    """``mark``: the source's mark for these rows. ``as_of``: when the source was queried (Unix seconds). ``size``:
+    bytes in memory."""
 
     key: str
     mark: str

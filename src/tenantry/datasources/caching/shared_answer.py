@@ -1,5 +1,3 @@
-"""One answer for several callers, isolated from each other's changes."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -28,16 +26,16 @@ _IMMUTABLE_WORDS: Final = frozenset({
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Estimates of the memory of an answer, of each row, and of each value without its own size."""
+"""Estimated bytes of memory of each answer, each row and each value, in addition to those of ``count_bytes``."""
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied for another caller: its type is unknown, or it nests too deep."""
+    """A value cannot be copied: its type is unknown, or it nests too deep."""
 
 
 class SharedAnswer:
-    """The answer to one query. Only mutable values (JSON, arrays, structs) are copied for each caller. ``as_of``: when
-    the source was queried; None: as in ``answer``. Raises ValueError for dicts with different keys."""
+    """The answer to one query, for several callers: mutable values (JSON, arrays, structs) are copied for each.
+    ``as_of``: when the source was queried (None: ``answer.as_of``). Raises ValueError for dicts with different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -96,8 +94,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share
-    state or run code; RecursionError."""
+    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable; RecursionError for deep
+    nesting."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

@@ -1,4 +1,4 @@
-"""Checks of sources and queries that commands run before a deployment."""
+"""Checks that commands run before a deployment."""
 
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,3 @@
-"""Tests of connections."""
-
 from __future__ import annotations
 
 import asyncio
@@ -20,7 +18,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""The default of the seconds to wait for an answer."""
+"""The default number of seconds to wait for an answer."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")

@@ -1,8 +1,3 @@
-"""EngineCheck: lets engines explain queries, and name their columns.
-
-On each source a query is explained for the first group that has all properties it needs.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -41,7 +36,8 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query on the source of ``schema``. ``file`` is for findings. ``names``: also fetch its column names."""
+    """A query to explain on the source of ``schema``. Findings name ``file``. ``names``: also ask for the column
+    names."""
 
     file: str
     template: SQLTemplate
@@ -64,7 +60,7 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """A source, its queries ``left`` without a group (by schema), and those to be ``asked`` with a group."""
+    """``left``: queries, by schema, that no group so far can run. ``asked``: queries to explain, each with a group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -93,7 +89,10 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """``add`` the groups, then ``run``."""
+    """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
+
+    On each source, a query is explained for the first group that has all properties that the query needs.
+    """
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -112,7 +111,6 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Use this group for queries that it can run and no earlier group could."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -137,7 +135,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Ask the engines. Raises StoreUnavailable."""
+        """Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -185,7 +183,6 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        """Return the refusal or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         variables, prefix, text = _variables(group), "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
@@ -258,13 +255,12 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
 
 
 def word_at(text: str, position: int) -> str:
-    """Return the word at a position that an engine reports, which counts from 1; empty without one."""
+    """Return the word at ``position`` (from 1), or an empty string."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that the query has once; else the start of its file."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

@@ -1,5 +1,3 @@
-"""Query plans: an engine checks a query when it explains it, without running it."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -14,10 +12,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """How an engine explains a query: the ``prefix`` before it, and the keywords with which the query may begin.
-
-    Any other word could be an option of ``explain``, such as ``analyze``, which runs the query.
-    """
+    """``prefix`` explains a query that begins with one of ``keywords``. Another first word could be an option of
+    ``explain``, such as ``analyze``, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -37,7 +33,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 
 
 class PlanTemplate(WrappedTemplate):
-    """Asks for a query's plan; ``prefix`` comes from ``plan_prefix``."""
+    """Asks for a query's plan, which an engine makes without running the query."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -48,8 +44,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """The prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
-    NotOneStatement if it does not only read."""
+    """Return the prefix that explains a query; None if the engine has none for such a statement. Raises NotOneStatement
+    for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -1,5 +1,3 @@
-"""Finds groups whose properties cannot fill their sources' session variables."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -52,7 +50,8 @@ class _Variable:
 
 
 class SessionCheck:
-    """Checks each added group. Raises InvalidSource for invalid session variables."""
+    """Finds groups whose properties cannot fill their sources' session variables. Raises InvalidSource for invalid
+    session variables."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -71,7 +70,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Findings, each with its data source. The line is the session variable's number."""
+        """Findings, each with its data source. A finding's line is the number of its session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -31,7 +31,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """``mark`` is an SQL comment at the start of its query, by which another handle finds the query to stop it."""
+    """``mark``: an SQL comment at the start of the query, by which another client finds and stops the query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -40,7 +40,7 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB: half a gigabyte."""
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB (half a gigabyte)."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -50,8 +50,8 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only. Instead the setting `readonly`, which no query can change, and the check
-        # of the SQL refuse writes.
+        # A folder cannot be opened read-only. Writes are refused by the setting `readonly`, which no query can change,
+        # and by the check of the SQL.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
@@ -128,7 +128,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """The process's last handle releases the folder."""
+        """The last handle that the process closes releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

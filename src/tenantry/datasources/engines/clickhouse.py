@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP, by clickhouse-connect, without sessions."""
+"""ClickHouse over HTTP without sessions, by clickhouse-connect."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ClickHouseAddress:
         }
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Arguments of ``clickhouse_connect.get_client``. Reads certificates the first time. Raises InvalidSource for
+        """Arguments for ``clickhouse_connect.get_client``. The first call reads certificates. Raises InvalidSource for
         an unreadable file."""
         from urllib3 import PoolManager
 
@@ -79,11 +79,11 @@ class ClickHouseDriver:
         self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()
         self._client: Client | None = None
-        # Queries are stopped in separate threads, over separate connections, because all others may be in use.
+        # Queries are stopped in separate threads and over separate connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """The first call makes the client, which connects. Raises SourceUnavailable, InvalidSource."""
+        """Return a connection of the client, which the first call connects. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -117,9 +117,9 @@ class ClickHouseDriver:
 
     def _set_up(self, client: Client) -> None:
         # With readonly=1 a query cannot change settings, so it cannot lift the limits, and table functions cannot reach
-        # other servers. If the user's profile has readonly=2, 1 cannot be set, and the check of the SQL refuses what 2
-        # allows. If it has 1, the limits cannot be set: the server applies those of the profile, and we apply ours to
-        # the rows that arrive.
+        # other servers. If the user's profile sets readonly=2, we cannot set 1, so the check of the SQL refuses what 2
+        # allows. If the profile sets readonly=1, we cannot set limits: the server applies the profile's limits, and we
+        # apply ours to the rows that arrive.
         known = client.server_settings
         level = known["readonly"].value if "readonly" in known else "0"
         if level != "1":
@@ -129,8 +129,8 @@ class ClickHouseDriver:
         if level == "0":
             if known["readonly"].readonly:
                 raise InvalidSource(
-                    f"the settings profile of the user of data source {self.source_id} fixes readonly=0: allow changes "
-                    "of it, or set it to 1 or 2"
+                    f"the settings profile of the user of data source {self.source_id} fixes readonly=0: set "
+                    "readonly to 1 or 2 in the profile, or allow changes of readonly"
                 )
             client.set_client_setting("readonly", "1")
 

@@ -53,7 +53,7 @@ _NAMES: Final = {  # names of common error codes; they are not taken from the me
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {
-        # strings that are not a number, date, UUID, address, enum member or regular expression
+        # codes for strings that are not a number, date, UUID, address, enum member or regular expression
         *(6, 26, 27, 38, 41, 53, 69, 70, 72, 130, 131, 321, 376, 427, 441, 457, 467, 675, 676, 691),
         *(36, 153, 407),  # arguments, division by zero, decimals that overflow
     }
@@ -127,7 +127,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a ClickHouse type such as ``Nullable(Decimal(9, 2))``; None if unknown."""
+    """The Result's type for a ClickHouse type such as ``Decimal(9, 2)``; None if unknown."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

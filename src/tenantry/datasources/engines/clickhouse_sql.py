@@ -1,5 +1,3 @@
-"""Checks of SQL for ClickHouse and chDB, and values as typed parameters."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -44,9 +42,9 @@ _LAST_SMALL_DATE, _EPOCH = date(2149, 6, 6), date(1970, 1, 1)
 _DIGITS: Final = (38, 76)  # of the two decimal types
 
 
-# readonly=1 refuses writes, and the table functions that reach other files and servers. This check refuses the
-# rest: file() reads a file of the server; chDB runs several statements and `into outfile`; with readonly=2 a clause
-# `settings` lifts every limit.
+# The setting readonly=1 refuses writes, and most table functions that reach files and other servers. This check refuses
+# what the setting allows: file(), which reads a file of the server; on chDB, several statements and `into outfile`;
+# with readonly=2, a clause `settings`, which lifts every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
     """The reason to refuse SQL; None for one statement that reads local tables."""

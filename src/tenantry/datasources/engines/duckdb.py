@@ -30,8 +30,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 # A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
-# access is off. The lock prevents that SQL turns it on again. python_enable_replacements would let SQL read variables
-# of this program by their names. A process opens a file only once, so all sources of one file must have the same
+# access is off. The lock keeps SQL from turning external access on again. python_enable_replacements would let SQL read
+# variables of this program by name. A process opens a file only once, so all sources of one file must have the same
 # settings.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
@@ -45,7 +45,8 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-# `pivot` that takes its columns from the rows: DuckDB creates a type for it, and drops the type again.
+# The statement type of a `pivot` that takes its columns from the rows: DuckDB creates a type for it, and drops the type
+# again.
 _EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
@@ -119,7 +120,6 @@ class DuckDBDriver:
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused: DuckDB has no session variables."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
@@ -184,7 +184,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if unknown."""
+    """The Result's type for a DuckDB type such as ``INTEGER[]``; None if unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

@@ -1,5 +1,3 @@
-"""Engine: a kind of database, described without importing its driver."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -71,7 +69,8 @@ class Engine:
         if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
             raise InvalidSource(
                 f"the driver of data source {source.id} has the dialect {driver.dialect!r} and the paramstyle "
-                f"{driver.paramstyle!r}; the known ones are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+                f"{driver.paramstyle!r}; known dialects are {', '.join(DIALECTS)}; known paramstyles are "
+                f"{', '.join(PARAMSTYLES)}"
             )
         return driver
 
@@ -97,7 +96,6 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings for an engine that does not keep queries read-only, or cannot stop them."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)

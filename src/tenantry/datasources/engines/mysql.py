@@ -42,8 +42,9 @@ if VERSION[:2] < (1, 2):  # older versions go on without TLS if the server has n
     raise ImportError("PyMySQL is older than 1.2")
 
 # PyMySQL writes values into the SQL, so the server must read strings as PyMySQL quotes them: not with
-# NO_BACKSLASH_ESCAPES, which changes where a string ends, nor with ANSI_QUOTES, which makes "…" a name. Also not with
-# ERROR_FOR_DIVISION_BY_ZERO: it adds a warning for each such row, and a server keeps a limited number of warnings.
+# NO_BACKSLASH_ESCAPES, which changes where a string ends, nor with ANSI_QUOTES, which makes "…" a name.
+# ERROR_FOR_DIVISION_BY_ZERO is left out because it adds a warning for each such row, and a server keeps a limited
+# number of warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
@@ -53,15 +54,15 @@ _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2
 _NO_CONNECTION = frozenset({1040, 1203, 1226})  # the server's limit, the user's, and the user's resource limit
 _BAD_VALUE = frozenset(
     {
-        # both: regular expressions, arguments, collations, conversions, ranges
+        # codes of MySQL and MariaDB: regular expressions, arguments, collations, conversions, ranges
         *(1139, 1210, 1267, 1270, 1271, 1292, 1366, 1367, 1411, 1416, 1525, 1690),
-        # MariaDB: windows, JSON and its paths, types, percentiles
+        # codes of MariaDB: windows, JSON and its paths, types, percentiles
         *(4024, 4038, 4042, 4078, 4079, 4103),
-        # MySQL: geometry, JSON and its paths, regular expressions
+        # codes of MySQL: geometry, JSON and its paths, regular expressions
         *(3037, 3140, 3141, 3143, 3144, 3146, 3147, *range(3685, 3701)),
     }
 )
-# The variable with the timeout of a statement, and its unit in milliseconds.
+# The variable that sets the timeout of a statement, and the number of milliseconds in its unit.
 _ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)
 _TRUNCATED = (
     "the server read the beginning of a string as a number or a time and ignored the rest, so the rows may belong to "
@@ -82,7 +83,7 @@ class MySQLDriver:
         self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # Queries are stopped in separate threads, over separate connections, because all others may be in use.
+        # Queries are stopped in separate threads and over separate connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
@@ -138,7 +139,6 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused: the driver has no session variables."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server closes the connection of a client that reads nothing for net_write_timeout.
@@ -226,7 +226,6 @@ class MySQLDriver:
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the session was reset after its last query."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
@@ -240,11 +239,9 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Kill the query on the same server: behind a balancer, its number may be another query's on another server.
-        Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
-                if other.identify() != server:
+                if other.identify() != server:  # behind a balancer: another server may run another query as thread_id
                     return False
                 other.query(f"kill query {thread_id:d}")
         except MySQLError as error:

@@ -1,5 +1,3 @@
-"""The address of a MySQL or MariaDB server, and a connection whose session is reset after each query."""
-
 from __future__ import annotations
 
 import struct
@@ -52,15 +50,15 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """Arguments of ``pymysql.connect``. Reads certificates the first time. Raises InvalidSource for an unreadable
+        """Arguments for ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an unreadable
         file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to reconnect without TLS: the server has none and the URL does not require it. From then on
-        ``arguments`` has no TLS."""
+        """Whether to connect again without TLS, which the server lacks and the URL does not require; then ``arguments``
+        omits TLS."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -88,8 +86,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection for one query after another. ``reusable``: ready for the next. ``stopping``: the task that stops its
-    query. ``pipelining``: a reset sends all its commands at once."""
+    """A connection whose session is reset after each query. ``reusable``: ready for the next query. ``stopping``: the
+    task that stops the current query. ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -133,7 +131,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the reset's replies, and run ``settings`` for the next query. A MySQLError leaves the session
+        """Read the replies to the last reset, and run ``settings`` for the next query. A MySQLError leaves the session
         unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
@@ -149,8 +147,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query, after ``settle``. Return column names and types, and an iterator of rows. Raises
-        UnbindableValue, MySQLError."""
+        """Send a query, after ``settle``. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -175,8 +172,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """After the last row, whether the server read only the beginning of a string as a number or a time, or lost
-        warnings that could say so."""
+        """Whether the server read only the beginning of a string as a number or a time, or lost warnings that could say
+        so. Call it after the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -185,8 +182,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
-        subquery."""
+        """Check ``was_truncated`` for the first row, before a stream sends rows. Returns False if the statement cannot
+        be a subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -200,7 +197,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset; ``settle`` reads its replies."""
+        """Send a reset, whose replies ``settle`` reads."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]

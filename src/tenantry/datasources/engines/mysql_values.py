@@ -1,5 +1,3 @@
-"""Conversion of values to and from MySQL and MariaDB."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +36,7 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """The Result's type for a column type of the protocol; None if unknown."""
+    """The Result's type for a MySQL column type; None if unknown."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
@@ -80,7 +78,7 @@ def _to_date(text: str) -> date | None:
 
 
 def read_row(data: bytes, converters: Sequence[tuple[str | None, Callable[[Any], Any] | None]]) -> tuple[Any, ...]:
-    """Parse a row of the text protocol, faster than PyMySQL."""
+    """Parse a row of MySQL's text protocol, faster than PyMySQL."""
     row: list[Any] = []
     position = 0
     for encoding, convert in converters:
@@ -108,5 +106,5 @@ CONVERSIONS: Final[dict[Any, Any]] = {
     FIELD_TYPE.TIMESTAMP: _to_datetime,
     FIELD_TYPE.JSON: read_document,
 }
-"""PyMySQL's argument ``conv``, with converters several times faster than its own. A date that does not exist, such as
+"""PyMySQL's argument ``conv``, with converters several times faster than PyMySQL's. A date that does not exist, such as
 ``2026-02-31``, becomes None."""

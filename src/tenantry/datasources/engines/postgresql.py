@@ -48,7 +48,7 @@ _UNBOUNDED: Final = ("decimal",)  # types of numbers that may be large: a decima
 # All statements from `begin` to `rollback` are sent together, so that a pooler such as PgBouncer runs all of them on
 # one server connection. A message of the extended protocol holds one statement, so a template cannot end the
 # transaction and begin another. The transaction refuses writes, but not actions outside of tables (COPY … TO PROGRAM,
-# pg_read_file): therefore the first keyword must be one that reads, and the role should not have such rights.
+# pg_read_file), so the first keyword must be one that reads, and the role should have no rights to such actions.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which this server reads as an escape in every string and PostgreSQL does not: "
@@ -56,8 +56,9 @@ _BACKSLASH: Final = (
 )
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
-# Settings by which the server reads strings as the lexer does, and writes values as RowReader reads them. They are set
-# in each transaction: behind a pooler, another client may have changed the settings of the server connection.
+# With these settings the server reads strings as our lexer does, and writes values as RowReader reads them. They are
+# set in each transaction because, behind a pooler, another client may have changed the settings of the server
+# connection.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' is no whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
@@ -69,7 +70,7 @@ select (select rolsuper or rolbypassrls from pg_roles where rolname = current_us
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
-# A part of libpq's message, and the hint to show for it. The message itself is not shown: it may quote the URL.
+# A part of libpq's message, and the hint to show for it. The message itself is not shown, because it may quote the URL.
 _REASONS: Final = (
     ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
     ("server certificate for", " (TLS: its certificate is for another host)"),
@@ -116,8 +117,8 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Connect and check server and role. Raises SourceUnavailable; InvalidSource if a Redshift URL leads to
-        PostgreSQL, the role can read the store's tables, or it bypasses the policies that session variables are for."""
+        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, or the role can read the
+        store's tables, or bypasses row-level security although the source has session variables."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

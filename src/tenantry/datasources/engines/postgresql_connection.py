@@ -1,7 +1,7 @@
 """A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-For one thread at a time. After another thread calls ``interrupt``, it sends a cancel request within 50 ms, through a
-second connection.
+One thread at a time uses a connection. After another thread calls ``interrupt``, the first thread sends a cancel
+request within 50 ms, over a second connection.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement. Its message is dropped, because it may quote a value. ``parameter``: number of a
-    parameter with an unreadable value, or None."""
+    """The server refused a statement. Its message is dropped, because it may quote a value. ``parameter``: the number
+    of the parameter whose value the server cannot read, or None."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer exceeds the bytes that rows within ``max_bytes`` can need."""
+    """The answer has more bytes than any rows within ``max_bytes`` need."""
 
 
 class NoColumns(Exception):
-    """The statement returned no columns, so it is not a query."""
+    """The statement returned no columns."""
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
@@ -114,7 +114,7 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs read-only transactions. Only ``interrupt`` is thread-safe."""
+    """Runs read-only transactions."""
 
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn
@@ -129,7 +129,7 @@ class PipelineConnection:
         self._received_before: int | None = None
         self._max_received = 0
         self.is_clean: bool = True
-        """Whether it can run another query: no transaction is open, and nothing of an answer is unread."""
+        """Whether the connection can run another query: no transaction is open, and no part of an answer is unread."""
 
     @property
     def is_postgresql(self) -> bool:
@@ -174,7 +174,7 @@ class PipelineConnection:
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Cancel the query, after which the connection closes. Thread-safe."""
+        """Cancel the query, after which the connection closes."""
         self._interrupted = True
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class PipelineConnection:
             self._pgconn.consume_input()
 
     def _roll_back(self) -> None:
-        # After an error the server skips the rest of the pipeline, and so the rollback.
+        # After an error the server skips the rest of the pipeline, including the rollback.
         if self._pgconn.transaction_status in (TransactionStatus.INERROR, TransactionStatus.INTRANS):
             self._send(self._after)
             self._skip_to_sync()
@@ -272,7 +272,7 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Whether the socket became ready. Also sends a cancel request that is due."""
+        """Wait, and return whether the socket is ready. Sends a cancel request if one is due."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
@@ -313,7 +313,6 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Bytes received on a socket; 0 if unknown."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

@@ -1,4 +1,4 @@
-"""PostgreSQL values in both directions, and column types (docs/engine-postgresql.md)."""
+"""Conversion of values to and from PostgreSQL, and column types (docs/engine-postgresql.md)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tenantry.errors import UnbindableValue
 _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 
 
-# Parameters are sent as text, without a type: the server reads each as the type that its position in the SQL needs. A
-# property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
+# Parameters are sent as text, without a type, and the server reads each as the type that its position in the SQL needs,
+# because a property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
-    """Encode parameters for libpq. Raises UnbindableValue without quoting the value."""
+    """Encode parameters for libpq. Raises UnbindableValue, whose message omits the value."""
     encoded: list[bytes | None] = []
     for number, value in enumerate(values, 1):
         text = None
@@ -102,7 +102,7 @@ _AS_TEXT: Final = (
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# An ISO 8601 interval without years and months, whose length is fixed.
+# An ISO 8601 interval of fixed length. One with years or months, whose length varies, stays a string such as `P1M2D`.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -131,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """An answer's columns. Arrays are ``list``, unknown types ``text``."""
+    """Arrays have the type ``list``, unknown types ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -149,8 +149,6 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """Keeps months and years, whose length varies, as a string such as ``P1M2D``."""
-
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
         match = _FIXED_INTERVAL.fullmatch(text)
@@ -204,7 +202,7 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads an answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
+    """Reads instants in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         self._transformer = Transformer(_ADAPTERS)  # without a connection: it would use that one's time zone

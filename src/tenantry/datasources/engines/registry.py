@@ -1,4 +1,4 @@
-"""Finds a URL's engine: one passed to DataSources, else built in, else from an entry point."""
+"""Finds a URL's engine: one passed to DataSources, else a built-in one, else one from an entry point."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tenantry.errors import InvalidSettings, InvalidSource
 from tenantry.groups import RegisteredSource
 
 ENGINE_GROUP: Final = "tenantry.engines"
-"""The entry point group: a URL scheme names an Engine."""
+"""The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point whose engine serves all schemes without one, of sources registered with ``--trusted``."""
+"""The entry point whose engine serves sources registered with ``--trusted`` if their URL scheme has no engine."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -31,7 +31,7 @@ _INSTALLED_BY: Final = {
     "databricks": "'tenantry-warehouses[databricks]'",
     ANY_SCHEME: "tenantry-warehouses",
 }
-"""The ``pip install`` argument of the distribution that has an entry point."""
+"""What to ``pip install`` for an engine, by the name of its entry point."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _log: Final = logging.getLogger(__name__)
 def _check_database(url: URL) -> None:
     if not url.database:
         name = url.get_backend_name()
-        raise InvalidSource(f"the {name} URL names no database: {name}://user:password@host/NAME", field="/url")
+        raise InvalidSource(f"the {name} URL names no database: write {name}://user:password@host/NAME", field="/url")
 
 
 _SQLITE: Final = Engine(
@@ -111,8 +111,8 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource, with the package to install,
-    for an unknown scheme or one that needs ``trusted``."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or one
+    that needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -122,8 +122,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot keep the dialect {scheme!r} read-only. If its user can only read, register it with "
-            f"--trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the user of the source can only read, "
+            f"register it with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine
@@ -133,7 +133,7 @@ def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
     """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
-            raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
+            raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")
     return {scheme: Engine(name=scheme, make_driver=_reporting(make)) for scheme, make in factories.items()}
 
 
@@ -149,7 +149,7 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether an engine has this name. Raises InvalidSource for a broken entry point."""
+    """Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
@@ -160,7 +160,7 @@ def engine_name(url_scheme: str) -> str | None:
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a URL. Returns its engine's name, or the dialect of a trusted source. Raises InvalidSource."""
+    """Check a URL. Returns the name of its engine or, for a trusted source, of its dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -168,7 +168,7 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings for the operator who registers a URL: its engine does not keep queries read-only, cannot stop them, or
+    """Warnings for the operator who registers a URL whose engine does not keep queries read-only, cannot stop them, or
     lacks a package here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)

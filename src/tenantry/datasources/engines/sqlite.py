@@ -37,8 +37,8 @@ _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
-# SQLite has one code for all these errors, so its message tells them apart. Only this beginning of a message is shown:
-# the rest may quote a value.
+# SQLite has one code for all these errors, so its message tells them apart. Only this beginning of the message is
+# shown, because the rest may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -65,8 +65,7 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""How values of types that SQLite does not have are bound, by Python type: in the same way as those of declared
-parameters."""
+"""How values of Python types that SQLite does not have are bound: in the same way as those of declared parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -83,8 +82,6 @@ def authorise(action: int, first: str | None, second: str | None, _database: str
 
 
 class SQLiteDriver:
-    """A ``Driver`` for a SQLite file."""
-
     dialect = "sqlite"
     paramstyle = "qmark"
 
@@ -127,7 +124,6 @@ class SQLiteDriver:
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """``session`` is unused: SQLite has no session variables."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 

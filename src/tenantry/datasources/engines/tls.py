@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Reads files the first time. Raises InvalidSource for an unreadable one."""
+        """The first call reads files. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -46,14 +46,14 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "they must be PEM files, readable for every process that uses the source"
+                "use PEM files that every process that uses the source can read"
             )
         return context
 
     def _read_files(self) -> ssl.SSLContext:
         if self._mode == "verify":
             context = ssl.create_default_context(cafile=self._files.get("ssl_ca"))
-            # Python 3.13 sets this flag: it requires extensions that certificates of private CAs often lack.
+            # Python 3.13 sets this flag, which requires extensions that certificates of private CAs often lack.
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         else:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -64,8 +64,7 @@ class TLSContext:
         return context
 
 
-def _no_password() -> str:
-    """Fail on an encrypted key, for which OpenSSL would ask on the terminal."""
+def _no_password() -> str:  # for an encrypted key, for which OpenSSL would ask on the terminal
     return ""
 
 
@@ -103,9 +102,9 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
-        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: leave one of them out")
+        raise refused(f"ssl_mode=disabled contradicts {', '.join(files)}: remove ssl_mode or the options with files")
     if mode == "required" and "ssl_ca" in files:
-        raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or no ssl_ca")
+        raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or remove ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:
         raise refused("ssl_key needs ssl_cert: add it")
     if mode is None and "ssl_ca" in files:

@@ -1,7 +1,7 @@
 """A bounded pool of blocking connections, used in threads.
 
-A turn ends when its thread has finished, even if the caller got a timeout before. So at most ``pool_size`` queries run
-at once.
+A query keeps its turn until its thread has finished, even if its caller got a timeout before. So at most ``pool_size``
+queries run at once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query has begun does nothing
 
 IDLE_SECONDS = 300.0
-"""A connection is closed after it was idle for this number of seconds, or at most twice as long."""
+"""An idle connection is closed after this number of seconds at the earliest, and after twice as many at the latest."""
 
 
 class ConnectionPool(Generic[C]):
@@ -58,8 +58,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Run a query and return what ``shape`` makes of its answer, in the thread. ``turn`` must have come; the pool
-        releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection;
+        the pool releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -86,8 +86,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Run a query and return its rows as chunks, when the first is ready. ``on_end`` is called once. Raises the
-        errors of ``fetch`` and of the writer."""
+        """Run a query and return its rows as chunks, once the first chunk is ready. ``on_end`` is called once. Raises
+        the errors of ``fetch`` and of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -122,8 +122,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Deliver the outcome of a query or stream, and release its turn, or requeue it if the server refused a
-        connection."""
+        """Deliver the outcome of a query or stream and release its turn. If the server refused a connection, the turn
+        goes back to the queue."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)

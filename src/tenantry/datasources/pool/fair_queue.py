@@ -1,9 +1,7 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
 The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
-credit.
-
-One group uses at most two thirds of the connections. So do all streams and long-running groups together.
+credit. One group uses at most two thirds of the connections, and so do all streams and long-running groups together.
 """
 
 from __future__ import annotations
@@ -28,17 +26,17 @@ LONG_EVERY: Final = 15.0
 at most one long turn begins in this number of seconds."""
 
 BARRED_SECONDS: Final = 60.0
-"""After a stream was stopped because of its slow reader, its group may run one stream less for this number of
+"""After a stream is stopped because its reader was slow, the reader's group may run one stream fewer for this number of
 seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""When the server refuses a connection, the queue learns how many it gives. After this number of seconds it tries
-``pool_size`` again."""
+"""When the server refuses a connection, the queue uses no more connections than the source has at that moment. After
+this number of seconds the queue tries ``pool_size`` connections again."""
 _PAUSE_SECONDS: Final = 0.1
-"""Seconds to wait when the server has refused a connection and this source has no other: closed connections take the
-server a moment to free."""
+"""Seconds to wait when the server has refused a connection and this source has no other connection: the server needs a
+moment to free closed connections."""
 _PAUSES: Final = 3
-"""Pauses of one turn before its query fails."""
+"""How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
 """Idle groups are removed from memory after at least this number of new groups."""
 
@@ -46,13 +44,13 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Return two thirds of ``size``, at least 1; below ``size`` unless that is 1."""
+    """Return about two thirds of ``size``, at least 1."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """A query's place in the queue, and then its right to a connection, until ``FairQueue.release``. ``came`` becomes
-    True when it gets a connection, False when it loses its place."""
+    """A query's place in the queue, and then its right to a connection until ``FairQueue.release``. The future ``came``
+    becomes True when the turn gets a connection, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -112,7 +110,7 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn. It has come if a connection is free for the group; else it waits. Raises SourceUnavailable if
+        """Return a turn, which has a connection if one is free for the group, else waits. Raises SourceUnavailable if
         the queue is full."""
         own = self._groups.get(group)
         if own is None:
@@ -148,7 +146,7 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, because the server refused a connection; ``idle`` is the number of
+        """Put a turn back at the head of its queue, because the server refused a connection. ``idle``: the number of
         unused connections. Returns False if the source has no other connection and the turn has paused ``_PAUSES``
         times."""
         known = len(self._running) - 1 + idle
@@ -177,7 +175,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream less for a while, because of a slow reader."""
+        """Allow a group one stream fewer for ``BARRED_SECONDS``, because it has a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
@@ -241,7 +239,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Streams alone must not keep long-running groups from running one query.
+        # Even if streams use up all long turns, the long-running groups may together run one query.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:
@@ -266,8 +264,8 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, remove the
-        newest turn of the group with the most, provided that it has at least two more than ``own``."""
+        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, the group
+        with the most waiting turns loses its newest, unless it has at most one more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

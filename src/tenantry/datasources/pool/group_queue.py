@@ -1,5 +1,3 @@
-"""The turns of one user group at a data source, and the connection time it has used."""
-
 from __future__ import annotations
 
 from collections import deque
@@ -9,7 +7,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Seconds of each query that do not count as long use."""
+"""The first seconds of each query, up to this number, do not count as long use."""
 _LONG: Final = 5.0
 """Seconds of long use beyond which a group is long-running."""
 _HALF_LIFE: Final = 300.0
@@ -18,8 +16,8 @@ _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """``used`` is the seconds of ended turns, divided by ``weight``. The group may run ``barred`` streams less. Times
-    (``now``) are the event loop's."""
+    """The turns of one group. ``used``: seconds of connection time of ended turns, divided by ``weight``. ``barred``:
+    how many streams fewer the group may run. ``now`` is the event loop's time."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 

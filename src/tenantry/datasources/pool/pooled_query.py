@@ -1,5 +1,3 @@
-"""One query, which runs in a thread of its source."""
-
 from __future__ import annotations
 
 import asyncio
@@ -15,17 +13,17 @@ from tenantry.datasources.driver import C, Driver, query_error, unreachable_erro
 from tenantry.errors import SourceUnavailable, TenantryError
 
 Work: TypeAlias = Callable[Concatenate[C, ...], Any]
-"""What to do with a connection. May raise any exception."""
+"""A function that uses a connection. It may raise any exception."""
 Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
 """Called in the event loop with the query and its outcome: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Unused connections, each with the time since which it is idle; the longest idle first."""
+"""Unused connections, each with the time when it became idle; the longest idle comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a stream's body. The stream's connection is freed after the last one."""
+    """A part of a stream's body. The connection is freed after the last chunk."""
 
     content: bytes
     is_last: bool
@@ -55,8 +53,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` in a thread and pass its result or error to ``finish``. Never raises: a driver's error may quote
-        a value, and nobody would handle it."""
+        """Run ``work`` and pass its result or error to ``finish``. Never raises: nothing would handle the error, which
+        may quote a value."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -96,7 +94,8 @@ class PooledQuery(Generic[C]):
             outcome = self._stop_rows()
         with self._lock:  # another query may use the connection from here on, and `stop` must not interrupt that
             self._connection = None
-        # If the query was stopped, the engine may act on that late and stop the connection's next query instead.
+        # The connection of a stopped query is closed, because the engine may process the stop late and end the next
+        # query instead.
         failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
         if self._stopped or failed:
             with suppress(Exception):

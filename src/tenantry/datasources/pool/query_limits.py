@@ -1,5 +1,3 @@
-"""The limits of queries and data sources, and functions that take a cursor's rows within them."""
-
 from __future__ import annotations
 
 import marshal
@@ -33,8 +31,8 @@ _LONGEST = 128
 class StreamLimits:
     """The limits of one stream; times in seconds.
 
-    ``row_limit`` and ``max_bytes`` bound its rows and its body, ``timeout`` its duration, ``reader_timeout`` the time
-    until its reader asks for the next chunk. Raises InvalidSettings for an invalid limit.
+    ``row_limit`` bounds the stream's rows, ``max_bytes`` its body, ``timeout`` its duration, ``reader_timeout`` the
+    wait for its reader to ask for the next chunk. Raises InvalidSettings for an invalid limit.
     """
 
     row_limit: int = 1_000_000
@@ -56,9 +54,9 @@ class StreamLimits:
 class Sharing:
     """How groups share the connections of a source.
 
-    ``group_pool_size`` bounds the connections of one group (None: two thirds). ``max_waiting`` and
-    ``group_max_waiting`` bound the waiting queries of all groups and of one. ``weight`` returns a number above 0: a
-    group of weight 2 gets twice the time of a group of weight 1 (None: all have 1). Raises InvalidSettings for an
+    ``group_pool_size`` bounds the connections of one group (None: two thirds of all). ``max_waiting`` bounds the
+    waiting queries of all groups, ``group_max_waiting`` those of one. ``weight`` returns a number above 0: a group of
+    weight 2 gets twice the connection time of a group of weight 1 (None: all have 1). Raises InvalidSettings for an
     invalid limit.
     """
 
@@ -131,7 +129,7 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Memory of all values except int, float, bool and None."""
+    """Return the bytes in memory of all values except int, float, bool and None."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
@@ -140,8 +138,8 @@ def take_rows(
 ) -> list[Row]:
     """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes.
 
-    ``count`` returns the bytes of large values in some rows; 32 bytes are added for each value. None is faster, for
-    rows of numbers, strings and bytes only.
+    ``count`` returns the bytes of large values in the rows it gets; 32 bytes are added for each value. ``count=None``
+    is faster, but only for rows of numbers, strings and bytes.
     """
     return _take(source_id, rows, limits, count)[0]
 
@@ -154,7 +152,8 @@ def _take(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # marshal writes these types at about their size in memory, four times as fast as Python measures each value.
+        # The length of marshal's output is about the size of these types in memory, and is found four times as fast as
+        # by measuring each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used
@@ -167,7 +166,8 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """A faster ``count_bytes`` for columns of these types. Skips numbers and times, except types in ``unbounded``."""
+    """Return a faster ``count_bytes`` for columns of these types. It skips numbers and times, except types in
+    ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -213,7 +213,7 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
+    """Return rows as dicts. Raises TooManyRows for more than ``limit`` rows, QueryFailed for duplicate column names."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)
@@ -226,6 +226,6 @@ def check_names(source_id: str, columns: Sequence[str]) -> None:
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)
         if first != position:
-            # The error quotes positions, not names: where the client writes values into the SQL, a column without a
-            # name is named after the value.
+            # The error quotes positions, because names may contain values: some clients write values into the SQL, and
+            # an engine names an unnamed column after the value.
             raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

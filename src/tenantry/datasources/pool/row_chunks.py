@@ -1,7 +1,7 @@
 """A query's rows, written chunk by chunk in the threads of its source.
 
-Each step takes more rows, from one row up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large,
-and no step holds the interpreter's lock for long.
+Steps grow from one row to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large, and no step holds
+the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
 _FIRST_ROWS: Final = 64
-"""While fewer rows are read, a chunk waits ``_CHUNK_SECONDS`` for more, so that an error in the first rows comes before
-anything is sent."""
+"""Until this number of rows is read, a chunk waits ``_CHUNK_SECONDS`` for more rows, so that an error in the first rows
+is raised before anything is sent."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
 """Seconds after which the rows read so far are sent, even if they are few."""
 _SILENT_SECONDS: Final = 0.5
-"""If the writer has written nothing yet, more rows are read in the same step for this number of seconds: a new step
+"""While the writer has written nothing, a step goes on reading rows for this number of seconds, because a new step
 would wait for the event loop."""
 
 
@@ -84,7 +84,7 @@ class RowChunks:
         return chunk
 
     def give_up(self, connection: Any) -> Chunk:
-        """Stop the query between two chunks. Always raises SourceUnavailable."""
+        """Stop the query. Always raises SourceUnavailable."""
         self.close()
         raise stopped_error(self._driver.source_id)
 
@@ -114,7 +114,6 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """Seconds for which to add rows to ``chunk`` before it is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES

@@ -15,15 +15,15 @@ from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
-"""Seconds to wait beyond the timeout: an engine that ends the query itself in this time leaves a usable connection."""
+"""Seconds to wait beyond the timeout: if the engine itself ends the query in this time, the connection stays usable."""
 
 _LOOK_SECONDS: Final = 0.5
-"""Seconds between two checks of a stream: whether its reader is slow, and whether it must yield its connection."""
+"""Seconds between two checks of whether the stream's reader is slow, or the stream must yield its connection."""
 
 SLOWEST: Final = 65_536
-"""A reader is slow if it takes fewer bytes than this while chunks have waited for it for ``WINDOW``."""
+"""A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""Seconds of waiting, summed over the chunks."""
+"""Seconds. Only those count in which a chunk waited for the reader."""
 
 
 class ReaderPace:
@@ -43,8 +43,8 @@ class ReaderPace:
             self._taken.append((self._waited, size))
 
     def is_slow(self, seconds: float) -> bool:
-        """Whether the reader took too little in the last ``WINDOW``; the next chunk has waited for ``seconds`` so
-        far."""
+        """Whether the reader took fewer than ``SLOWEST`` bytes in the last ``WINDOW``. ``seconds``: how long the next
+        chunk has waited so far."""
         now = self._waited + seconds
         while self._taken and now - self._taken[0][0] >= WINDOW:
             self._size -= self._taken.popleft()[1]
@@ -60,7 +60,7 @@ class StreamPool(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query for one reader. ``on_end`` is called once, when the query ends or is stopped."""
+    """The chunks of one query. ``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
         self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
@@ -95,12 +95,10 @@ class SourceStream(Generic[C]):
         self._first = await self._step(self._chunks.begin)
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
-        calls."""
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
-            raise RuntimeError("another task already waits for the next chunk of this stream: a stream has one reader")
+            raise RuntimeError("another task already reads this stream: read a stream in one task")
         chunk, self._first = self._first, None
         if chunk is None:
             if self._ended or self._query is None:
@@ -170,7 +168,6 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. The reader gets ``error`` at once, even if a chunk is ready."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None

@@ -1,5 +1,3 @@
-"""Reduces the rows of a query while they are read, so that the source may return more than ``row_limit``."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -20,13 +18,16 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""A non-empty chunk: it ends the step of the stream, which goes on for as long as the writer writes nothing."""
+"""A non-empty chunk, which ends a step of the stream: a step goes on while the writer writes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """``make`` turns all rows of a query into its result. ``thin`` drops rows that ``make`` does not need, whenever the
-    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions."""
+    """Reduces rows while they are read, so that the source may return more than ``row_limit``.
+
+    ``make`` turns all rows of a query into the result. ``thin`` drops rows that ``make`` does not need, whenever the
+    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions.
+    """
 
     key: str
     thin: Callable[[Result], Result]
@@ -42,8 +43,8 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """``ConnectionPool.fetch`` for reduced rows, which the limits of streams bound. Raises the errors of
-    ``ConnectionPool.stream`` and of the reduction; TooManyBytes if thinning leaves more than three quarters of
+    """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises the
+    errors of ``ConnectionPool.stream`` and of the reduction; TooManyBytes if thinned rows exceed three quarters of
     ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
@@ -60,7 +61,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects and thins rows, and writes nothing."""
+    """A ChunkWriter that collects and thins rows."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []

@@ -23,9 +23,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
     A column of one type becomes int64 (decimal for more bits), double, decimal with the values' precision,
-    timestamp[us] (UTC if values have an offset), date32, time64[us], duration[us], binary or bool. Other columns become
-    strings: UUIDs, ranges, mixed types; lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip
-    install 'tenantry[arrow]'``).
+    timestamp[us] (UTC if values have an offset), date32, time64[us], duration[us], binary or bool. All other columns
+    become strings, with lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip install
+    'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -42,8 +42,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch fixes the types as ``to_arrow`` chooses them, except that decimals, and columns of unknown type
-    without values, become strings. Raises InvalidSettings without pyarrow.
+    The first batch sets the types, as ``to_arrow`` does, but decimals, and columns of unknown type without values,
+    become strings. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -56,7 +56,7 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, the first one after the schema. Raises QueryFailed for a value that does not fit its
+        """Write a batch, and before the first one the schema. Raises QueryFailed for a value that does not fit its
         column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
@@ -133,7 +133,7 @@ def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format
 
 def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
     kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
-    # Without the check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
+    # Without this check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
     if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
         try:
             return build(pa, values)
@@ -193,7 +193,7 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
     "time": (frozenset({time}), _times),
     "interval": (frozenset({timedelta}), _of("duration", "us")),
 }
-"""By column type: the classes of its values, and a function that makes an Arrow array of them, or raises."""
+"""By column type: the Python types of its values, and a function that makes an Arrow array of them or raises."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Column types whose Arrow type depends on the values, so that a column of None does not show it."""
+"""Column types whose Arrow type depends on the values, so it is unknown while all values are None."""

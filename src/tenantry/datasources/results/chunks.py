@@ -1,5 +1,3 @@
-"""Writers that produce a body chunk by chunk."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -36,8 +34,8 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Return a function that makes writers. Raises InvalidSettings for an unknown format, and for ``formula_safe``
-    without CSV; the function raises it for a missing package."""
+    """Return a function that makes writers; it raises InvalidSettings for a missing package. Raises InvalidSettings for
+    an unknown format, or if ``formula_safe`` is set and the format is not CSV."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:
@@ -54,7 +52,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Make the same writers for only these columns."""
+    """Limit ``make_writer`` to these columns."""
 
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)

@@ -1,5 +1,3 @@
-"""Format: how to write values for which an output format has no type."""
-
 from __future__ import annotations
 
 import math
@@ -23,10 +21,10 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers and bytes; CSV and Arrow use ``binary`` only.
+    """How JSON writes decimals, large integers and bytes; CSV and Arrow use only ``binary``.
 
-    ``decimals`` become numbers with all digits, or text. ``big_integers``, beyond 2^53 - 1, become text, because
-    doubles do not hold them exactly, or numbers. ``binary`` is base64 (RFC 4648 section 4) or hexadecimal. Raises
+    ``decimals``: as numbers with all digits or as text. ``big_integers``: integers beyond 2^53 - 1, which doubles do
+    not hold exactly, as text or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises
     InvalidSettings for another choice.
     """
 
@@ -48,7 +46,7 @@ def missing_package_message(package: str, extra: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates by U+FFFD, as browsers do."""
+    """Replace lone surrogates by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -95,7 +93,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a value other than a list or object, by its class or nearest base."""
+    """The text of a value that is not a list or object, written as its class or nearest base class."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)

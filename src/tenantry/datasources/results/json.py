@@ -1,5 +1,5 @@
-"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with a value that msgspec would write differently are converted,
-because that is slow."""
+"""JSON and NDJSON (RFC 8259), by msgspec. Conversion is slow, so a column is converted only if it has a value that
+msgspec would write differently."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
-    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, lone surrogates U+FFFD; ``format_`` sets the
-    rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that nests
-    too deep, ValueError for dicts with different keys.
+    Dates become ISO 8601, UUIDs and intervals text, NaN and infinity null, lone surrogates U+FFFD. ``format_`` applies
+    to decimals, large integers and bytes. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``),
+    QueryFailed for a value that nests too deep, ValueError for dicts with different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """Like ``to_json``, but each row is an array, without names. Yields the parts."""
+    """Like ``to_json``, but each row is an array, without names."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
@@ -65,7 +65,7 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays.
+    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: write rows as arrays.
     Raises the errors of ``to_json``."""
 
     def __init__(
@@ -104,7 +104,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values without conversion; None if one may need it."""
+        """Write rows or values without conversion; None if one of them may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:
@@ -163,7 +163,7 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as text. For lists and objects, which become JSON, raises InvalidSettings without msgspec,
+    """Writes any value as text, and lists and objects as JSON. For these, raises InvalidSettings without msgspec,
     QueryFailed if they nest too deep."""
 
     def __init__(self, format_: Format) -> None:

@@ -1,5 +1,3 @@
-"""Query results with column names and types."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,8 +45,9 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are those that the engine names, None if
-    unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types``: the column types that the engine
+    reports, as in ResultColumn. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if
+    counted.
     """
 
     names: Sequence[str]
@@ -138,7 +137,6 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range, of any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 

@@ -1,1 +1,1 @@
-"""Secrets in data source URLs: encryption in the store, and references to variables and files."""
+"""Secrets in data source URLs."""

@@ -1,10 +1,10 @@
 """Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL has masked secrets and ends with the whole URL, encrypted once with each key:
+In a stored URL the secrets are masked, and the last option holds the whole URL, encrypted once with each key:
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-Each copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It also authenticates the
-masked URL and the row, so a copy in another row does not decrypt.
+Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
+covers the masked URL and the row, so a copy does not decrypt in another row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether secrets are neither encrypted nor references. Raises InvalidSource."""
+    """Whether the URL has secrets that are neither encrypted nor references. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -41,7 +41,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that decrypt a stored URL; empty if it is plain or unreadable."""
+    """Ids of the keys that decrypt a stored URL."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,9 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted with each of ``keys`` except the one with the id
-    ``without``; any of them decrypts it. A URL without plain secrets is unchanged. Raises InvalidSource for an
-    unreadable URL, or without cryptography."""
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one whose id is
+    ``without``. A URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or if
+    cryptography is not installed."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -65,19 +65,20 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Raises SecretUnavailable; InvalidSource without cryptography."""
+    """Raises SecretUnavailable; InvalidSource if cryptography is not installed."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
             f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version of "
-            "Tenantry wrote it"
+            "Tenantry wrote it; register the source again"
         )
     public, copies = found[1], dict(each.split(".") for each in found[2].split("~")[1:])
     known = [(key_id, key) for key_id, key in keys.url_keys.items() if key_id in copies]
     if not known:
         raise SecretUnavailable(
-            f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, and the key file of "
-            f"this process has {', '.join(keys.ids)}: use a key file that has one of them, or register the source again"
+            f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, but the key file of "
+            f"this process has {', '.join(keys.ids)}: use a key file with one of the first keys, or register the "
+            "source again"
         )
     key_id, key = known[-1]
     opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))
@@ -120,7 +121,7 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """Number of URLs ``written``, and failed sources with their errors."""
+    """The number of URLs ``written``, and the sources that failed, each with its error."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
@@ -129,9 +130,9 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys``, except the one with the id ``without``, which can be removed
-    afterwards. URLs that are encrypted so already, or have no secrets, stay. Can be interrupted and repeated. Raises
-    StoreUnavailable."""
+    """Encrypt all stored URLs with each of ``keys`` except the one whose id is ``without``, which can be removed
+    afterwards. URLs that already are encrypted with these keys, or have no plain secrets, are unchanged. Can be
+    interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

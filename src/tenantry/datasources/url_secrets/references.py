@@ -1,4 +1,4 @@
-"""References ``env:NAME`` and ``file:/path`` in place of a password, read by the connecting process. No message
+"""References in place of a password: ``env:NAME`` and ``file:/path``. The process that connects reads them. No message
 contains a secret."""
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A variable of the environment, or a file, that holds a secret."""
-
     kind: Literal["env", "file"]
     name: str
 
@@ -59,7 +57,6 @@ class Reference:
 
 
 def _read(path: str) -> bytes | None:
-    """None unless it is a regular file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -68,7 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for an invalid reference, or a variable of Tenantry."""
+    """Raises InvalidSource for an invalid reference, or one to a variable of Tenantry."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -82,12 +79,12 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """The references in a URL's password and secret options, by text. Raises InvalidSource."""
+    """The references in a URL's password and secret options, by their text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 
 def check_secrets(url: URL) -> None:
-    """Raise InvalidSource if a URL to register has an invalid reference, or the option that only stored URLs have."""
+    """Raise InvalidSource if a URL to register has an invalid reference or is already encrypted."""
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(

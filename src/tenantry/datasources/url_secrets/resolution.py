@@ -1,5 +1,3 @@
-"""UrlSecrets: decrypts stored URLs, and reads the secrets that they refer to."""
-
 from __future__ import annotations
 
 import os
@@ -25,7 +23,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source with its secrets. ``read``: the secrets that were read, by reference."""
+    """A source whose URL contains its secrets. ``read`` maps each reference to its secret."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
@@ -42,7 +40,8 @@ class UrlSecrets:
         self._keys = keys
 
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
-        """Return the source with the URL to connect to. Raises SecretUnavailable, InvalidSource."""
+        """Return the source with a decrypted URL and the secrets that it refers to. Raises SecretUnavailable,
+        InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
         parsed = parse_url(url)
         named = references(parsed)

@@ -140,7 +140,7 @@ class Dialect:
     executable_comments: bool = False
     """The engine runs the content of ``/*! … */``, so it is refused."""
     arrays: bool = False
-    """``[[`` can begin an array in an array."""
+    """``[[`` can begin a nested array."""
     or_operators: frozenset[str] = frozenset({"or"})
     """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})

@@ -47,7 +47,8 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Name of a group in the pattern ``Dialect.opening`` → the problem with SQL that it matches, and the fix."""
+"""Maps each named group of the regular expression ``Dialect.opening`` to a pair: what is wrong with the SQL that the
+group matched, and how to fix it."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 

@@ -1,4 +1,4 @@
-"""Clause brackets: decides whether a ``[[`` opens an optional clause or an array in an array.
+"""Decides whether ``[[`` opens an optional clause or a nested array.
 
 ``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. So it is an
 error in a dialect without arrays, and before SQL that cannot be an array because it has no ``]]``, begins with a word

@@ -201,7 +201,7 @@ class _TagSurroundings:
         ):  # a concatenated string is deliberate
             problem, fix = _BARE[bare]
             if self._dialect.arrays and self._source.text.endswith("[[", 0, lexeme.start):
-                fix += "; or, for an array in an array, write \\[["
+                fix += "; or, for a nested array, write \\[["
             raise self._source.error(lexeme.start, problem, fix)
 
     def _string(self, lexeme: Lexeme) -> ReplacedSpan:

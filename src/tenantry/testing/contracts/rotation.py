@@ -128,7 +128,7 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """Creations, reads, refused and repeated writes are not changes."""
+        """Creations, reads, refused writes and repeated writes do not count as changes."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)

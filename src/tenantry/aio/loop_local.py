@@ -53,5 +53,4 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
 
 
 def silence_destroy_warning(task: asyncio.Task[None]) -> None:
-    """Suppress asyncio's warning "Task was destroyed but it is pending" for this task."""
     task._log_destroy_pending = False  # type: ignore[attr-defined]

@@ -26,14 +26,13 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message replaces ``other``: it is newer, or it is as new and has content if ``other`` has
-        content."""
+        """Whether this message replaces ``other``: it is newer, or as new without losing content."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle, and sends them in the background, in batches. After an OSError of
-    ``send`` it tries again about a second later. Thread-safe."""
+    """Keeps the newest message of each handle, and sends these messages in the background, in batches. If ``send``
+    raises an OSError, tries again about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0

@@ -220,7 +220,8 @@ class GroupCache:
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. New answers can be cached until the same time as before."""
+        """Invalidate all cached answers and pending loads. A new lease that ends at the same time replaces the old
+        one."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -309,7 +310,7 @@ class GroupCache:
 
     def _make_capacity(self, now: float) -> None:
         # Each insert examines at least one entry and drops it if it is invalid, so that a flushed cache shrinks. A full
-        # cache drops the first entry that is invalid or unused, or the one after MAX_CHANCES used ones.
+        # cache drops the first invalid or unused entry; after MAX_CHANCES used entries, it drops the next one.
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:

@@ -107,7 +107,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
                 )
             found[name] = file
         if len(found) > MAX_FILES:
-            raise InvalidDashboards(f"{self.path} holds {len(found)} files; at most {MAX_FILES} are read", errors=())
+            problem = f"{self.path} holds {len(found)} dashboards, and {MAX_FILES} are allowed: remove some"
+            raise InvalidDashboards(problem, errors=())
         return list(found.items())
 
     def _read(self, name: str, file: Path) -> SavedDashboard:

@@ -214,8 +214,6 @@ def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
 
 
 class Connection(Protocol):
-    """Any object with an ASGI scope."""
-
     @property
     def scope(self) -> Mapping[str, Any]: ...
 

@@ -97,7 +97,7 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send`` so that redirects to the same address and COOKIE_PREFIX cookies contain the token again."""
+    """Wrap ``send``: redirects to the same address and COOKIE_PREFIX cookies get the token back."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()

@@ -92,7 +92,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Mask further copies of the token: a header may contain one in a format that the carrier does not read.
+        # Mask further copies of the token: these headers may contain it in a format that the carrier does not read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)

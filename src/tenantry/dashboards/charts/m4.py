@@ -131,7 +131,6 @@ def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, 
 
 
 def _position_finder(value: Any) -> Callable[[Any], float] | None:
-    """A function from values of this type to numbers: times to seconds, dates to days. None for other types."""
     if isinstance(value, str):
         zone = datetime.fromisoformat(value).tzinfo
         start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
@@ -145,7 +144,6 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 
 
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
-    """Start and end index of the rows in each non-empty column. ``axis`` is sorted."""
     start, count, length = 0, len(axis), 1
     while start < count:
         column, low, step = column_of(axis[start]), start, length  # columns next to each other have about as many rows

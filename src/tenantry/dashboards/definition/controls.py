@@ -103,7 +103,7 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""By type of a control: the types of query parameters that accept its values. Other types of controls fit all
+"""By type of control: the types of query parameters that accept its values. A control of another type fits all
 parameters except ranges."""
 
 

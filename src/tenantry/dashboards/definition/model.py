@@ -82,7 +82,7 @@ class Panel:
     """One panel. ``view``: the keys that the page draws."""
 
     id: str
-    """The numbers of its row and of its place in the row, such as ``1-2``."""
+    """The number of the row and of the panel in the row, such as ``1-2``."""
     kind: PanelKind
     view: Definition
     offset: int

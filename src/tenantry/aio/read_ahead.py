@@ -60,7 +60,7 @@ class ReadAhead:
             reading.result()  # raises the error of the server's ``receive``
 
     def mark_left(self) -> None:
-        """Call this after closing the websocket from our side: receivers get ``websocket.disconnect``."""
+        """Call this after Tenantry closed the websocket: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()

@@ -1,9 +1,9 @@
 """SharedSlots: a store's slots in a memory-mapped file.
 
 The file may be deleted while it is in use, for example by a cleaner of temporary folders. A writer that has it mapped
-notices the deletion (``is_current``), prevents caching with it (``retire``) and makes a new file (``renewed``). Later processes
-cannot reach the old file, so writes wait until the leases of processes that may still use it have ended
-(``leases_left``).
+notices the deletion (``is_current``), prevents caching with the old file (``retire``) and makes a new file
+(``renewed``). Later processes cannot reach the old file, so writes wait until the leases of processes that may still
+use it have ended (``leases_left``).
 """
 
 from __future__ import annotations

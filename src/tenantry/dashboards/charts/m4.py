@@ -122,7 +122,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """From ``count`` to twice as many columns, which only merge as the axis grows."""
+    """Make between ``count`` and ``2 * count`` columns, which only merge as the axis grows."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None

@@ -111,7 +111,7 @@ class EmbedCodes:
         return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
 
     async def open(self, payload: str) -> str | None:
-        """The token for a code's payload; None if it was rotated or its group deleted. Raises UserGroupExpired,
+        """The token for a code's payload; None if the token was rotated or the group deleted. Raises UserGroupExpired,
         SigningKeyMissing, StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
         issued = await self._groups.get(handle=bytes.fromhex(handle))

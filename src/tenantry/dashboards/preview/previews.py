@@ -1,6 +1,6 @@
 """Previews: a single-use code opens a session of ten minutes, for one dashboard and one group.
 
-The store keeps only hashes of codes and session keys. Both end when their API token does.
+The store keeps only hashes of codes and session keys. A code or session ends when its API token ends.
 """
 
 from __future__ import annotations

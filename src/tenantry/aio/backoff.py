@@ -39,8 +39,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
-    exception (or None) and returns whether to start over with the shortest pause."""
+    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets the
+    exception of ``connect`` (or None) and returns whether to start over with the shortest pause."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One ``T`` for each event loop. ``close`` is called with it when the loop shuts down, or by ``aclose``."""
+    """One value for each event loop. ``close`` is called with the value when its loop shuts down, or by ``aclose``."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create

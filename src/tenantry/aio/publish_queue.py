@@ -9,7 +9,8 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""Maximum messages in the queue. Beyond it the oldest is dropped: messages only make other processes faster."""
+"""Maximum messages in the queue; a further message drops the oldest. This is safe, because messages only make other
+processes faster."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -25,7 +26,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this replaces ``other``: it is newer, or as new and has content if ``other`` has."""
+        """Whether this message replaces ``other``: it is newer, or it is as new and has content if ``other`` has
+        content."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

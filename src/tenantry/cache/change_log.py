@@ -1,5 +1,3 @@
-"""ChangeLog: when each group last changed."""
-
 from __future__ import annotations
 
 from collections import deque
@@ -26,8 +24,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """All changes after generation ``since`` up to ``generation``, from polls, and hints: newer changes from buses.
-    Generations count a store's changes. The caller locks."""
+    """When each group last changed: all changes after generation ``since`` up to ``generation``, from polls, and hints
+    (newer changes, from buses). A generation is the number that the store gave a change. The caller locks."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -63,7 +61,8 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Note a change from a bus. It is kept for two polls, because the next one may have begun before the change."""
+        """Note a change that a bus reported. Keep it for two polls, because the next poll may have begun before the
+        change."""
         if generation <= self.generation:
             return  # a poll has listed it
         if len(self._recent_hints) >= MAX_HINTS:
@@ -71,7 +70,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether the list is of the same store and leaves no gap."""
+        """Whether the list is of the same store and follows this log without a gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id

@@ -1,5 +1,3 @@
-"""Cache entries, the rule that makes one valid (``Leased.is_valid``), and the CLOCK ring."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,13 +10,13 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Slots of a host. Groups share slots: a write invalidates the cached answers of all groups of its slot."""
+"""Slots of a host. Groups share slots, so a write invalidates the cached answers of all groups in its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""Stands for the generation of an answer without one."""
+"""The generation of an answer that has none."""
 
 MAX_SOURCES: Final = 4_096
 """Upper bound on cached data sources."""
@@ -33,7 +31,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits cached answers until ``until``. Polls extend it; a flush replaces it, which invalidates its answers."""
+    """Permits the use of cached answers until the time ``until``. A poll extends it. A flush replaces it, which
+    invalidates its answers."""
 
     __slots__ = ("until", "versions")
 
@@ -72,8 +71,6 @@ class PendingLoad(Leased):
 
 
 class CachedAnswer(Leased):
-    """The answer of a load."""
-
     __slots__ = ("generation",)
 
     def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
@@ -93,14 +90,15 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        # When to compare the group's end date with the time of day: at the first use, then at the moment set there.
+        # When to compare the group's end date with the time of day: first when the entry is first used, then at the
+        # time that was set there.
         self.check_end_at: float = inf if group.expires_at is None else -inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
 
 
 class NegativeCache:
-    """Tokens without a group, by handle (LRU)."""
+    """Refused tokens, by handle (LRU)."""
 
     __slots__ = ("_handles",)
 
@@ -115,7 +113,7 @@ class NegativeCache:
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Add a token. If the handle has NEGATIVE_PER_HANDLE tokens, drop those."""
+        """Add a token. If the handle already has NEGATIVE_PER_HANDLE tokens, drop them first."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -128,8 +126,6 @@ class NegativeCache:
 
 
 class CachedSource(CachedAnswer):
-    """The cached registration of a data source."""
-
     __slots__ = ("source",)
 
     def __init__(self, pending: PendingLoad, generation: int, source: RegisteredSource) -> None:
@@ -169,24 +165,23 @@ class PollSnapshot:
     """What the cache knew when a poll began."""
 
     polled_at: float
-    """Seconds of a suspend-aware clock, from before the store was asked."""
+    """Time just before the store was asked, in seconds of a suspend-aware clock."""
     versions_at_poll: Sequence[int] | None
-    """A copy of the slot versions from before; None if the slots were not known."""
+    """A copy of the slot versions from before the store was asked; None if the slots were not known."""
     highest_generation: int
     """The highest generation of the cached answers."""
 
 
 TABLE_BYTE: Final = 12
-"""The byte of a token that selects its table: a base64 character, so that 64 tables are used."""
+"""Index of the token's byte that selects its table. The byte is a base64 character, so 64 tables are used."""
 
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
-"""Entries by token. Many small tables, because the growth of one table of 100,000 tokens blocks the event loop for 3
-ms."""
+"""Entries by token, in many small tables: growing one table of 100,000 tokens would block the event loop for 3 ms."""
 
 MAX_CHANCES: Final = 8
-"""Upper bound on recently used entries that an insert passes over."""
+"""Maximum recently used entries that an insert passes over in search of an entry to drop."""
 
 
 class ClockRing:

@@ -9,9 +9,7 @@ three hold (``Leased.is_valid``).
 - An answered poll extends the lease. While the store is away, the lease runs out, and nothing cached is used.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
-newer change of the handle is known: no write during the load is lost.
-
-A full cache evicts an entry that was not used since the hand's last visit (CLOCK).
+newer change of the handle is known, so no write during the load is missed.
 """
 
 from __future__ import annotations
@@ -44,17 +42,18 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""Entries by handle, which selects the table by its first byte. A tuple only if there are several, to save memory."""
+"""Entries by handle. The handle's first byte selects the table. Only a handle with several entries has a tuple, to save
+memory."""
 
 APPLIED_AT_ONCE: Final = 25
-"""Changes applied in one step, which takes up to 300 µs."""
+"""Changes applied in one step of the event loop, which takes up to 300 µs."""
 
 
 class GroupCache:
     """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
 
-    Times are seconds of a suspend-aware clock. Without ``followed``, for a backend that lists no changes, the lease
-    never ends and answers need no generation.
+    Times are seconds of a suspend-aware clock. ``followed=False``: the backend lists no changes, so the lease never
+    ends and answers need no generation.
     """
 
     __slots__ = (
@@ -118,12 +117,12 @@ class GroupCache:
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note lease and slot version before a backend read; call ``end`` after it. ``slot`` defaults to the
-        handle's."""
+        """Note the lease and slot version before a backend read; call ``end`` after the read. ``slot`` defaults to the
+        handle's slot."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
-            # An odd version: a write is in progress. ``abandoned_writes`` finds it if its writer has crashed.
+            # An odd version: a write is in progress. Note it for ``abandoned_writes``, in case the writer has crashed.
             if pending.version & 1 and self._in_progress.get(pending.slot, (0, 0.0))[0] != pending.version:
                 self._in_progress[pending.slot] = (pending.version, now)
         return pending
@@ -146,7 +145,7 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use the load's answer: no write is known since it began."""
+        """Whether a new request may use the load's answer: no write is known since the load began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
@@ -221,7 +220,7 @@ class GroupCache:
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. The lease runs on."""
+        """Invalidate all cached answers and pending loads. New answers can be cached until the same time as before."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -232,7 +231,7 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Call it before the store is asked, with a copy of the slot versions if they are known."""
+        """Begin a poll. Call it before asking the store, with a copy of the slot versions if they are known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
@@ -267,8 +266,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots with the same odd version for more than ``after`` seconds, whose writers have crashed, and these
-        versions."""
+        """Pairs of a slot and its odd version, if the version is unchanged for more than ``after`` seconds: its writer
+        has crashed."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

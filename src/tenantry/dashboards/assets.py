@@ -1,5 +1,3 @@
-"""The page's built scripts and styles, at addresses that contain a hash of the content."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +17,7 @@ MEDIA_TYPES: Final = {
     "ts": "text/plain; charset=utf-8",  # TypeScript declarations
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}
-"""Content codings with the suffixes of the compressed files, smallest first."""
+"""Content codings, smallest result first, with the suffixes of the compressed files."""
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
 )
@@ -39,7 +37,7 @@ class HashedFile:
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
     def response(self, accepted: str) -> Response:
-        """The bundle, in the smallest coding of the request's ``Accept-Encoding``."""
+        """The file, in the smallest coding that the request accepts (``Accept-Encoding``)."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
         headers = {
             "Cache-Control": FOREVER,
@@ -56,7 +54,8 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles with these ``names``; ``missing`` lists those that are not built."""
+    """The page's bundles (scripts and styles) with these ``names``. ``missing``: the names of those that are not
+    built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"
@@ -73,7 +72,6 @@ class BuiltFiles:
         self._by_address = {file.address: file for file in self._by_name.values()}
 
     def address(self, name: str) -> str | None:
-        """The hashed file name of a bundle; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
 

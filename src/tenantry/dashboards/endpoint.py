@@ -1,5 +1,3 @@
-"""Make an ASGI endpoint from a renderer, and answer the errors of an app's other views."""
-
 from __future__ import annotations
 
 import contextlib
@@ -55,8 +53,8 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     response = render_error(error, request)
     if not isinstance(request, WebSocket):
         return response
-    # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware
-    # whether the handshake was answered. Without the middleware close, which is valid in every state.
+    # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware whether
+    # the handshake was answered. Without the middleware, close the websocket: that is valid in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left
         if (
@@ -81,12 +79,13 @@ def render_error(error: TenantryError, request: HTTPConnection) -> Response:
 
 
 Renderer = Callable[..., Any]
-"""Returns a string (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one of these."""
+"""A function that makes a dashboard. It returns a string (HTML), a dict or list (JSON), a Starlette Response, or an
+awaitable of one of these."""
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 ARGUMENTS = ("group", "user_group", "variables", "request")
-"""Names of a renderer's parameters; ``group`` and ``user_group`` both get the UserGroup."""
+"""Names that a renderer's parameters may have. ``group`` and ``user_group`` both get the UserGroup."""
 _READING = frozenset({"GET", "HEAD"})
 """Methods whose renderer is cancelled when the viewer leaves."""
 

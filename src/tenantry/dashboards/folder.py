@@ -1,5 +1,3 @@
-"""DashboardFolder: read the dashboards of a folder (YAML or JSON) and their queries."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +29,7 @@ class SavedDashboard:
     dashboard: DashboardFile
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The controls whose values are kept when a click opens another dashboard, by its name."""
+    """For each dashboard that a click opens, by name: the controls whose values are kept."""
 
     @property
     def settable(self) -> frozenset[str]:
@@ -58,7 +56,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
-        # After an error a dashboard is missing, and clicks that open it would be reported too.
+        # After an error, skip this check: it would also report clicks that open the missing dashboard.
         for name, dashboard in [] if errors else dashboards.items():
             try:
                 check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)
@@ -152,7 +150,7 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls in both dashboards whose kinds are equal and whose values ``opened`` always accepts."""
+    """The controls that both dashboards have in the same kind, and whose values ``opened`` always accepts."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -1,5 +1,5 @@
-"""The frame: the HTML page of a dashboard, without data and the same for every viewer. Its script gets the token from
-the embedding page."""
+"""The frame: the HTML page of a dashboard, without data and the same for every viewer. The page's script gets the token
+from the embedding page."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ class Frame:
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
-            # A host page with Cross-Origin-Embedder-Policy: require-corp only embeds frames with both headers.
+            # A host page with Cross-Origin-Embedder-Policy: require-corp embeds only frames that send both of these
+            # headers.
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }

@@ -1,5 +1,3 @@
-"""mount_dashboards: serve the dashboards of a folder in an app, to be embedded in other pages."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +42,7 @@ from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send
 
 
 class NoEncodedSlash:
-    """ASGI middleware: answer 404 to a path with an encoded slash."""
+    """ASGI middleware that answers 404 to a path with an encoded slash."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -124,7 +122,7 @@ def dashboards_app(
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
             # The HTML element for host pages; codes that are exchanged for a token.
             *embedding_routes(built, embedding, own_token),
-            # For callers with an API token: an address of a dashboard as a group sees it.
+            # Addresses of previews, for callers with an API token.
             *previews,
             # The panels, for the group of the token in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),

@@ -1,5 +1,3 @@
-"""Single-use codes: they replace a token in the address of a download, an embedded page or a preview."""
-
 from __future__ import annotations
 
 import asyncio
@@ -48,7 +46,8 @@ CODE_LENGTH: Final = 43
 
 
 class SingleUseCodes:
-    """Codes of 256 random bits, redeemed once across all workers. The store keeps their SHA-256."""
+    """Codes that replace a token in the address of a download, an embedded page or a preview. A code has 256 random
+    bits and is redeemed once across all workers. The store keeps its SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -97,7 +96,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """The payload; None for an invalid code. Raises StoreUnavailable; the code may then be used up."""
+        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may then be used
+        up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

@@ -28,8 +28,8 @@ GROUP_REQUESTED_KEY = "tenantry.group_requested"
 
 LAST_PART_KEY = "tenantry.last_part"
 """Optional key of an ``http.response.body`` message with ``more_body``. Its value is a function that
-UserGroupMiddleware calls if it must end the response early: from the reason (GROUP_CHANGED or an error code) to the
-last part of the body. The server never sees the key."""
+UserGroupMiddleware calls if it must end the response early: it takes the reason (GROUP_CHANGED or an error code) and
+returns the last part of the body. The server never sees the key."""
 
 GROUP_CHANGED = "group_changed"
 """The reason for ending a response when the group's properties, name or mapping have changed."""
@@ -57,8 +57,8 @@ class GroupRequested:
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:
-    """The user group of this request. Raises MissingToken (for which UserGroupMiddleware sends a 401) if it has no
-    token, MiddlewareMissing without UserGroupMiddleware."""
+    """The user group of this request. Raises MissingToken if the request has no token (UserGroupMiddleware then sends a
+    401), MiddlewareMissing if UserGroupMiddleware is not installed."""
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
@@ -78,7 +78,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 def variables(connection: http.HTTPConnection) -> Record:
     """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
-    ``params.*`` (a repeated one as a list). Viewers cannot override the group's values. Raises the errors of
+    ``params.*`` (a list if repeated). Viewers cannot override the group's values. Raises the errors of
     ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)

@@ -26,7 +26,7 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # re
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
     """The response for an error: HTML if the Accept header prefers it (RFC 9110 section 12.5.1), otherwise
-    ``error_document`` as JSON. It repeats the X-Request-Id header of the request."""
+    ``error_document`` as JSON. Repeats the request's X-Request-Id header."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -112,8 +112,8 @@ dd{margin:0 0 4px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{margin:0;white-space:pre-wrap;font:inherit;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"""
 
-# Without frame-ancestors, because the page must appear in the customer's frame in place of the dashboard. It has
-# nothing to click, so it is no target of clickjacking.
+# No frame-ancestors, because the error page must appear in the host page's frame in place of the dashboard. It has
+# nothing to click, so clickjacking is no risk.
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"

@@ -41,7 +41,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """A request, made by the endpoint itself, whose body ``while_connected`` does not read. Send the response with
+    """Make a request in an endpoint; ``while_connected`` will not read its body. Send the response with
     ``request.receive``."""
     from starlette.requests import Request
 
@@ -58,8 +58,7 @@ VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """Put this around the code that awaits a thread. After a disconnect, data source calls of the thread raise
-    ViewerLeft."""
+    """Surrounds code that awaits a thread. After a disconnect, the thread's data source calls raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -123,16 +122,14 @@ class Watch:
             self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
-        """Remove a block. When none is left, stop listening."""
         self._stays.discard(stay)
-        # The code that sends the response may call ``receive`` itself.
+        # Stop listening, because the code that sends the response may call ``receive`` itself.
         if not self._stays and self._listener is not None:
             listener, self._listener = self._listener, None
             listener.cancel()
             await asyncio.wait({listener})
 
     async def read_body(self, request: Request) -> None:
-        """Read the body once and keep it for the view."""
         from starlette.requests import ClientDisconnect
 
         async with self._reading:

@@ -1,4 +1,4 @@
-"""Tokens in a request's address: masked for the app, and restored in redirects to the same address."""
+"""Masks the token in a request's address for the app, and restores the token in the app's redirects."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""Replaces the token in a path, so that its routes still match."""
+"""The string that replaces a token in an address. A masked path keeps its segments, so the app's routes still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""The scope key of the OriginalAddress; removed before the app runs."""
+"""Scope key of the request's OriginalAddress. The middleware removes the key before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True if the token came in the query. The app may then set a cookie whose name starts with
-COOKIE_PREFIX and whose value is MASK: the middleware replaces MASK by the token."""
+"""Scope key whose value is True if the token came in a query parameter. If the app then sets a cookie whose name starts
+with COOKIE_PREFIX and whose value is MASK, the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""The cookie that keeps the token of a page opened by its address; the group's handle follows. Browsers accept
-``__Host-`` only over TLS or from localhost."""
+"""Prefix of the name of the cookie that keeps a token from a page's address; the group's handle follows the prefix.
+Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -30,7 +30,7 @@ ADDRESS_HEADERS: Final = frozenset({
     b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
     b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
-"""Request headers whose value contains an address, and thus maybe a token."""
+"""Request headers whose value contains an address, which may contain a token."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
@@ -44,24 +44,25 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The address from before the token was masked; hidden in the repr."""
+    """A request's path and token from before the token was masked. The repr hides both."""
 
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter that had the token; None if the path had it."""
+    """The query parameter that contained the token; None if the token was in the path."""
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Whether an address may contain a token. A cheap test: True is no proof."""
+    """Cheap test: False if an address cannot contain a token."""
     return value.find(b"ugt") >= 0 or (
-        # Or one of the letters u, g, t is percent-encoded.
+        # Or the u, g or t of a token's prefix is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
     )
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that cleans an address: it removes tokens in parameters of these names, and masks others."""
+    """Return a function that deletes query parameters of these names if they contain a token, and masks all other
+    tokens in an address."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -78,7 +79,7 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """The query with every copy of this token masked, even if percent-encoded."""
+    """Mask each copy of ``token`` in a query string, including percent-encoded copies."""
     if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # a bad token may be any word of the query: keep that
         return query
     mask = MASK.encode()
@@ -96,7 +97,7 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send``: restore the token in redirects to the same address and in a COOKIE_PREFIX cookie."""
+    """Wrap ``send`` so that redirects to the same address and COOKIE_PREFIX cookies contain the token again."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -117,8 +118,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """The Location with the token in the path segments that were masked, if it leads to this host. The query gets the
-    token back if the paths differ only in slashes at the end."""
+    """Restore the token in a Location that leads to this host: in path segments that were masked, and in the query if
+    the path differs from the request's path only in trailing slashes."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

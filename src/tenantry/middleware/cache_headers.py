@@ -1,12 +1,10 @@
-"""CacheHeaders: keep responses that depend on a token out of shared caches (RFC 9111)."""
-
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 Message = MutableMapping[str, Any]
-"""A message of ASGI; the types below are those of ASGI too."""
+"""An ASGI message. The types below are also defined by ASGI."""
 Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 Header = tuple[bytes, bytes]
@@ -15,19 +13,20 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that shared caches obey instead of Cache-Control (RFC 9213): removed from private responses."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213). We remove them from private responses."""
 
-# The Referer of later requests is then the origin, without the path and query that have the token. Not ``no-referrer``,
-# because browsers would send ``Origin: null`` with forms.
+# With this policy, later requests from the page have only the origin as Referer, without the path and query that
+# contain the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
-# Replaced by a plain ``private``. ``private="field"`` too, because it lets shared caches store the rest.
+# Directives that we replace by ``private``. One is ``private="field"``, because shared caches may store everything but
+# the field.
 _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate", "private"})
 
 
 class CacheHeaders:
-    """Adds Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. Headers that the app has set are
-    merged."""
+    """Keeps responses that depend on a token out of shared caches (RFC 9111). Adds Vary; if ``private`` also
+    Cache-Control; if the token is ``in_address`` also Referrer-Policy. Merges them with the app's headers."""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
@@ -49,7 +48,7 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """A copy of ``http.response.start`` with the headers. A copy, because an app may send one message for every
+        """A copy of an ``http.response.start`` message with the headers. The app may send the original for every
         request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
@@ -59,7 +58,6 @@ class CacheHeaders:
         return {**start, "headers": headers + self._added}
 
     def wrap(self, send: Send) -> Send:
-        """A ``send`` that adds the headers."""
 
         def send_with_headers(message: Message) -> Awaitable[None]:
             return send(self.added_to(message) if message["type"] == "http.response.start" else message)
@@ -90,7 +88,7 @@ def _values(headers: list[Header], name: bytes) -> list[str]:
 
 def _make_private(own: list[str]) -> str:
     names = {member.lower() for member in own}
-    # With must-understand a cache that knows the status code ignores no-store (RFC 9111 section 5.2.2.3).
+    # If must-understand is also set, a cache that knows the status code ignores no-store (RFC 9111 section 5.2.2.3).
     if "private" in names or ("no-store" in names and "must-understand" not in names):
         return ", ".join(own)
     rest = [member for member in own if member.partition("=")[0].strip().lower() not in _SHARED_DIRECTIVES]

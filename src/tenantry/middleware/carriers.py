@@ -1,4 +1,4 @@
-"""Carriers: where a request may have its token."""
+"""Carriers: the places in which a request may carry its token."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """A token that a custom carrier found in a header line; hidden in the repr. Raises TypeError for wrong types."""
+    """A token that a custom carrier found in a header line. The repr hides it. Raises TypeError for arguments of a
+    wrong type."""
 
     token: bytes
-    """The token. Use ``b""`` for an empty field, which counts as a bad token."""
+    """The token. ``b""`` means an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The line without the token, as the app sees it; None removes the line."""
+    """The header line without the token, which the app sees instead; None removes the line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add the token to requests of foreign pages. The origin is then checked, as for a
-    cookie. False only if a program or a script of your page adds it. Always True in ``Cookie``."""
+    """True if a browser or gateway may add the token to a foreign page's requests: the middleware then checks the
+    origin, as for a cookie. Set False only if a program or a script of your page adds the token. A token in the header
+    ``Cookie`` always counts as True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -42,16 +44,17 @@ class Carrier(Protocol):
 
     @property
     def headers(self) -> Sequence[str]:
-        """Names of the headers to read: at least one, but not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
+        """Names of the headers to read, at least one. ``Host``, ``Origin`` and ``Sec-Fetch-Site`` are not allowed."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The first token in a line of header ``name`` (lower case), or None. It is called again with the rest of the
-        line until it returns None. An exception becomes a 500: keep values out of its message."""
+        """Return the first token in a line of the header ``name`` (lower case), or None. The middleware calls
+        ``extract`` again with the rest of the line until it returns None. An exception becomes a 500, so keep header
+        values out of its message."""
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError unless it is a Carrier, ValueError if it names no header or a forbidden one."""
+    """Raise TypeError unless ``carrier`` is a Carrier, ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -66,8 +69,6 @@ def require_carrier(carrier: object) -> None:
 
 
 class CustomCarriers:
-    """The custom carriers of one middleware."""
-
     __slots__ = ("_by_header",)
 
     def __init__(self, carriers: Iterable[Carrier]) -> None:
@@ -77,8 +78,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Move tokens from the scope to ``by_browser`` if browsers may add them by themselves, else to ``explicit``.
-        Raises RuntimeError if a carrier leaves its token in the rest."""
+        """Move tokens from the scope's headers to ``by_browser`` if ``sent_by_browser``, otherwise to ``explicit``.
+        Raises RuntimeError if a carrier leaves its token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -91,7 +92,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # The headers may contain more copies of a token, in a format that its carrier does not know: mask them.
+        # Mask further copies of the token: a header may contain one in a format that the carrier does not read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -125,9 +126,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may have its token. All places are read; two different tokens are refused. A header contains the
-    token alone, ``Authorization`` one of ``schemes`` before it. ``paths`` are templates (``/embed/{token}``) or path
-    parameters."""
+    """The places in which a request may carry its token. All are read, and a request with two different tokens is
+    refused. A header's value is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
+    (``/embed/{token}``) or names of path parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -142,7 +143,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The Vary header of every response (RFC 9110 section 12.5.5)."""
+        """The value of the Vary header for every response (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -151,13 +152,13 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""The first default header; dashboard pages send the token in it."""
+"""The header in which dashboard pages send the token; the first of the default headers."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
-    """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
-    Case-insensitive. ``Authorization`` with another scheme is ignored. Some proxies drop headers with underscores.
-    Raises ValueError for an invalid name."""
+    """Read the token from headers, by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization:
+    <scheme> <token>``. Names are case-insensitive. ``Authorization`` with another scheme is ignored. Some proxies drop
+    headers with underscores. Raises ValueError for an invalid name."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -169,22 +170,23 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A cookie, case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
+    """Read the token from a cookie. Its name is case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A query parameter, case-sensitive after percent-decoding. Raises ValueError for an invalid name."""
+    """Read the token from a query parameter. Its name is case-sensitive after percent-decoding. Raises ValueError for
+    an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
 
 
 def path(where: str) -> Carriers:
-    """A path segment: a template such as ``/embed/{token}``, relative to the mount point, or a path parameter of an
-    outer router. The app sees ``redacted``. Browser histories and proxy logs keep paths: prefer a header or cookie.
-    Raises ValueError."""
+    """Read the token from a path segment. ``where``: a template such as ``/embed/{token}``, relative to the mount
+    point, or the name of an outer router's path parameter. The app sees ``redacted`` instead. Browser histories and
+    proxy logs keep paths, so prefer a header or cookie. Raises ValueError for an invalid ``where``."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
@@ -201,8 +203,8 @@ def path(where: str) -> Carriers:
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Combine carriers; a request with two different tokens is refused. Raises ValueError without a carrier, TypeError
-    for another argument."""
+    """Combine carriers; a request with two different tokens is refused. Raises ValueError if no carrier is given,
+    TypeError if an argument is not a carrier."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
@@ -218,11 +220,11 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
 
 
 AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
-"""An option ``carriers``: one, several, or None for DEFAULT_CARRIERS."""
+"""Type of the option ``carriers``: one carrier, several, or None for DEFAULT_CARRIERS."""
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """The Carriers that an option ``carriers`` means. Raises the errors of ``first_of``."""
+    """Convert the option ``carriers`` to Carriers. Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):
@@ -236,4 +238,5 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The three headers of ``header()``, and the cookie and query parameter ``USER_GROUP_TOKEN``."""
+"""The default carriers: the three headers of ``header()``, and a cookie and a query parameter, each called
+``USER_GROUP_TOKEN``."""

@@ -1,5 +1,3 @@
-"""Extractor: takes the token of a request out of its ASGI scope."""
-
 from __future__ import annotations
 
 from collections.abc import Set
@@ -21,8 +19,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Reads all carriers of a request. An empty value counts as a bad token, because its sender made a mistake.
-    ``origins`` is checked if the token came only in values that browsers send automatically."""
+    """Takes the token out of a request. An empty value counts as a bad token, because the client meant to send one. If
+    the token came only in values that browsers send automatically, ``origins`` checks the request."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 
@@ -38,8 +36,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope; return the token, or None. Raises AmbiguousToken or OriginNotAllowed, after
-        the removal."""
+        """Remove all tokens from the scope, and return the token or None. Raises AmbiguousToken or OriginNotAllowed;
+        the tokens are removed even then."""
         path = scope["path"]
         in_headers: list[bytes] = []
         by_browser: list[bytes] = []
@@ -150,7 +148,7 @@ def _parameter_token(scope: Scope, name: str) -> bytes | None:
 
 
 def _mask_path(scope: Scope, positions: Set[int]) -> None:
-    # All positions in one pass: a hostile path may have thousands.
+    # Mask all positions in one pass, because a hostile path may repeat the token thousands of times.
     segments = [MASK if index in positions else each for index, each in enumerate(scope["path"].split("/"))]
     scope["path"] = "/".join(segments)
     raw = scope.get("raw_path")
@@ -161,10 +159,11 @@ def _mask_path(scope: Scope, positions: Set[int]) -> None:
 def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> bytes:
     raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
     for index, segment in enumerate(raw_segments):
-        # A raw segment with encoded slashes (%2F) decodes to several segments. Its slashes are encoded again, so that
-        # inner apps that refuse them still can.
+        # A raw segment with encoded slashes (%2F) decodes to several segments. Encode its slashes again, so that an
+        # inner app can still refuse them.
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
-    # Without a match the raw path is made anew: some servers prepend root_path to only one of the two.
+    # If the numbers of segments differ, derive the raw path from the path: some servers prepend root_path to only one
+    # of the two.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()

@@ -19,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""The type of a parameter that gets the request's user group; 401 without a token."""
+"""Annotation of a route parameter that receives the request's user group. A request without a token gets a 401."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""The type of a parameter that gets ``variables(request)``; 401 without a token."""
+"""Annotation of a route parameter that receives ``variables(request)``. A request without a token gets a 401."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -31,9 +31,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Add the user group token to the OpenAPI document, for operations that use it, or for all with ``required=True``.
-    Call it after ``app.add_middleware``, or pass ``carriers`` if the middleware is outside the app. Raises
-    InvalidSettings without either."""
+    """Add the user group token to the OpenAPI document: to operations that use it, or to all if the middleware has
+    ``required=True``. Call it after ``app.add_middleware``. If the middleware is outside the app, pass its
+    ``carriers``. Raises InvalidSettings if there are neither."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -53,8 +53,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes, one for each kind of carrier; a query parameter only if there is no other
-    carrier."""
+    """The OpenAPI 3.1 security schemes, one for each kind of carrier. A query parameter is included only if there is no
+    other carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:
@@ -96,7 +96,7 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
 
 
 def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
-    # In newer releases of FastAPI an included router is one route: flatten it, as FastAPI does for its document.
+    # Newer FastAPI releases represent an included router as one route. Flatten it, as FastAPI does for its document.
     flat: Any = getattr(routing, "iter_route_contexts", iter)
     for route in flat(app.routes):
         dependant = getattr(route, "dependant", None)

@@ -1,5 +1,3 @@
-"""RedactTokens hides tokens in log records; JsonLines formats records as JSON."""
-
 from __future__ import annotations
 
 import json
@@ -8,18 +6,18 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Matches more than valid tokens: also those that are truncated or percent-encoded.
+# Also matches truncated and percent-encoded tokens.
 _TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 
 
 def redact(text: str) -> str:
-    """The string with tokens replaced by ``ugtc_[redacted]``."""
+    """Replace each token by its prefix and ``[redacted]``, as in ``ugtc_[redacted]``."""
     return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in log records. Add it to handlers, because a logger's filter misses child loggers::
+    """Hides tokens in log records. Add it to handlers: a logger's filter misses child loggers::
 
     for handler in logging.getLogger("uvicorn.access").handlers:
         handler.addFilter(RedactTokens())
@@ -71,15 +69,16 @@ def _clean(value: Any) -> Any:
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 _FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
-"""Fields that our own records have through ``extra``."""
+"""Fields that Tenantry's own log records get through ``extra``."""
 
 _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
-"""Names for the arguments of a record of ``uvicorn.access``, in order."""
+"""Names for the arguments of a ``uvicorn.access`` record, in order."""
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON lines: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, ``exception`` if
-    any, and from ``extra`` ``request_id``, ``method``, ``path``, ``status``, ``seconds``. Tokens are hidden."""
+    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If
+    present, adds ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status``, ``seconds``.
+    Hides tokens."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -1,6 +1,3 @@
-"""Exchange: the response to a request of a group. LongResponse: ends a stream when the token is revoked or the group
-changes."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,12 +16,13 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by the app's ``send`` after we ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after Tenantry ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """Watches one response until its last part, or until the app drops ``send`` and ``receive``. A response that we end
-    stays incomplete, unless the app gave a last part (LAST_PART_KEY)."""
+    """Ends a long response when its token is revoked or the group changes. Watches until the last part is sent, or the
+    app drops ``send`` and ``receive``. A response that it ends stays incomplete, unless the app supplied a last part
+    (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -37,7 +35,6 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Send a part. Raises ResponseCut."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -52,7 +49,6 @@ class LongResponse(TokenWatch):
         await self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` as soon as the response is ended."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -78,7 +74,8 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # A weak reference, so that the response of an app that fails is released: no last part would stop its checks.
+        # A weak reference, so that a failed app's response can be garbage-collected: it has no last part that would end
+        # the checks.
         weak = ref(self)
 
         def check() -> None:
@@ -89,8 +86,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """``send`` and ``receive`` of an HTTP request of a group. Adds ``headers``. Begins a LongResponse when the response
-    has several parts or its app waits for the client to leave."""
+    """Wraps ``send`` and ``receive`` of a group's HTTP request. Adds ``headers``, and begins a LongResponse when the
+    response has several parts or the app waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 
@@ -113,7 +110,6 @@ class Exchange:
         self._is_body_read = False
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Send a message. The awaitable raises ResponseCut if the response was ended."""
         if message["type"] == "http.response.start":
             if self._headers is not None:
                 message = self._headers.added_to(message)
@@ -122,7 +118,6 @@ class Exchange:
         return self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` if the response was ended."""
         if self._watch is not None or self._is_body_read:  # after the body only a disconnect can follow
             return await self._watched().receive()
         message = await self._receive()

@@ -1,9 +1,3 @@
-"""OriginCheck: refuses requests that a foreign page makes with a viewer's cookie.
-
-Websockets and unsafe methods pass if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is allowed or names the same
-host as ``Host``, or if neither is sent (docs/decisions/0023-origins.md).
-"""
-
 from __future__ import annotations
 
 import re
@@ -14,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that are not checked (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but browsers send ``Origin``
-with it, so it is checked."""
+"""Methods that are not checked, because they change nothing (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008),
+but it is checked, because browsers send ``Origin`` with it."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -24,12 +18,17 @@ _ORIGIN_SHAPE: Final = re.compile(rf"(?P<scheme>[a-z][a-z0-9+.-]*)://{_HOST}")
 _HOST_SHAPE: Final = re.compile(_HOST)
 
 Origin = tuple[str, str, str]
-"""Scheme, host and port in lower case; an unknown port is empty."""
+"""Scheme, host and port in lower case; the port is empty if unknown."""
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: origins besides the same host. ``advice``: the fix in the error
-    message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """Refuses requests that a foreign page makes with a viewer's cookie. Raises InvalidSettings for a malformed origin
+    (RFC 6454 section 6.2).
+
+    A websocket or an unsafe method passes if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is ``allowed`` or
+    names the same host as ``Host``, or if neither header is sent (docs/decisions/0023-origins.md). ``advice``: the fix
+    in the error message.
+    """
 
     __slots__ = ("_advice", "_allowed")
 
@@ -44,8 +43,9 @@ class OriginCheck:
 
     def require(self, scope: Mapping[str, Any]) -> None:
         """Raise OriginNotAllowed if the request may come from a foreign page."""
-        # With the viewer's cookies a foreign page can send unsafe requests and use a websocket (OWASP ASVS 5.0, 4.4.2;
-        # RFC 6455 section 10.2). No page can set Sec-Fetch-Site or Origin. Programs and old browsers send neither.
+        # A foreign page can send unsafe requests and open a websocket with the viewer's cookies (OWASP ASVS 5.0, 4.4.2;
+        # RFC 6455 section 10.2), but it cannot set Sec-Fetch-Site or Origin. Programs and old browsers send neither
+        # header.
         if scope["type"] == "http" and scope["method"] in SAFE_METHODS:
             return
         sites, origins, hosts = (
@@ -68,7 +68,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse an option. Raises InvalidSettings with the malformed origin and its fix."""
+    """Parse the option ``allowed_origins``. Raises InvalidSettings, which names the malformed origin and its fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()
@@ -81,7 +81,6 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """Parse an origin; None if it is malformed."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None

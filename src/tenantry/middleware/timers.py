@@ -1,5 +1,3 @@
-"""TimerQueue: many timers that use one timer of the event loop."""
-
 from __future__ import annotations
 
 import asyncio
@@ -11,27 +9,25 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Callbacks in one step of the event loop; each may close a websocket, which takes 50 µs."""
+"""Maximum callbacks run in one step of the event loop. Each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
 """Seconds between two wake-ups, unless timers are overdue."""
 
 
 class TimerHandle:
-    """One timer; ``callback`` is None once cancelled."""
-
     __slots__ = ("callback",)
 
     def __init__(self, callback: Callable[[], None]) -> None:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Cancel the timer and release its callback."""
         self.callback = None
 
 
 class TimerQueue:
-    """The timers of one event loop. Ten thousand asyncio timers would use a tenth of a core."""
+    """Many timers that share one timer of the event loop. Ten thousand asyncio timers would use a tenth of a CPU
+    core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 

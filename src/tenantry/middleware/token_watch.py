@@ -1,5 +1,3 @@
-"""TokenWatch: checks the token of an open websocket or stream."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,7 +21,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, assumed of a resolver that has none."""
+"""The staleness bound, in seconds, for a resolver that declares none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -32,33 +30,26 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """A resolver with a staleness bound; see ``with_staleness``."""
+    """The parts of Resolver that TokenWatch needs. ``staleness``: see ``with_staleness``."""
 
     @property
-    def staleness(self) -> float:
-        """The staleness bound in seconds."""
+    def staleness(self) -> float: ...
 
     @property
-    def lease_age(self) -> float | None:
-        """Seconds since the poll that renewed the lease began; None without a lease."""
+    def lease_age(self) -> float | None: ...
 
-    def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date; ``inf`` without one."""
-        ...
+    def seconds_left(self, group: UserGroup) -> float: ...
 
-    def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group if it is cached and valid. No I/O."""
+    def peek(self, raw: bytes) -> UserGroup | None: ...
 
-    async def resolve(self, raw: bytes) -> UserGroup:
-        """The token's group. Raises InvalidToken or StoreUnavailable."""
-        ...
+    async def resolve(self, raw: bytes) -> UserGroup: ...
 
 
 class TokenWatch(ABC):
-    """Checks a connection's token about five times per staleness bound. Closes the connection if the token is revoked,
-    or if the resolver has no answer for the bound.
+    """Checks the token of an open websocket or stream about five times per staleness bound. Closes the connection if
+    the token is revoked, or if checks fail for the whole bound.
 
-    An answer counts until ``_valid_until``; then ``_wait`` checks again before the next message.
+    A check counts until ``_valid_until``; then ``_wait`` checks again before the next message.
     """
 
     __slots__ = (
@@ -174,7 +165,7 @@ class TokenWatch(ABC):
 
     def _schedule(self, rest: float) -> None:
         if not self._stopped:
-            # Random, because many connections may open at the same time: their checks are spread.
+            # Random, to spread the checks of connections that opened at the same time.
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # not for security
             self._set_timer(min(delay, rest))
 
@@ -184,8 +175,8 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        # The close is left to a timer: one change may revoke thousands of connections, and the TimerQueue closes them
-        # in batches.
+        # Leave the close to a timer: one change may revoke thousands of connections, and the TimerQueue closes them in
+        # batches.
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")

@@ -1,5 +1,3 @@
-"""Error responses, and late 401s for views that require a user group."""
-
 from __future__ import annotations
 
 import sys
@@ -36,7 +34,6 @@ class LateUnauthorized:
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Run the app. Raises its errors, except a MissingToken that can still be answered."""
         scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
@@ -59,7 +56,6 @@ class LateUnauthorized:
                 await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
-        """The ``send`` of the app."""
         if self._held or self._may_hide_missing_token(message):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
@@ -72,8 +68,8 @@ class LateUnauthorized:
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # Litestar sends its 500 while it handles the error, which sys.exc_info() shows: release the response at once if
-        # the error is another one. Starlette shows nothing here, but raises its error again.
+        # While Litestar sends its 500, sys.exc_info() shows the view's error: if that is not MissingToken, release the
+        # response at once. With Starlette it shows no error, but Starlette raises the error again later.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:
@@ -95,7 +91,8 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answer with ``error``. A websocket gets a denial response or, if the server has none, is closed (403)."""
+    """Answer with ``error``. A websocket gets a denial response; if the server does not support that, it is closed
+    (403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

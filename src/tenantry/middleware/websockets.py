@@ -1,5 +1,3 @@
-"""WebSocketSession: a websocket of a group."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,16 +16,16 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Seconds for which the end of an app waits for the close message to be sent."""
+"""Maximum seconds to wait, after the app has ended, until the close message is sent."""
 
 
 class SocketClosed(ConnectionError):
-    """Raised by the app's ``send`` after we closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after Tenantry closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """One websocket. Each check updates ``scope["user_group"]``. Closes with 4401 on revocation, and 1013 in an outage
-    longer than the bound."""
+    """A group's websocket. Each check of the token updates ``scope["user_group"]``. Closes with 4401 if the token is
+    revoked, with 1013 in an outage longer than the staleness bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -49,7 +47,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Run the app. Raises its errors, except those that our SocketClosed caused."""
+        """Run the app. Raises its errors, except those that SocketClosed caused."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
@@ -57,7 +55,6 @@ class WebSocketSession(TokenWatch):
     # --- what the app sees --------------------------------------------------------------------------------------------
 
     async def receive(self) -> Message:
-        """The client's next message, or ``websocket.disconnect`` once we have closed the websocket."""
         if self._disconnect is not None:
             return self._disconnect
         message = await self._receive()
@@ -70,7 +67,6 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Send a message of the app. Raises SocketClosed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()

@@ -1,5 +1,3 @@
-"""BusSubscriptions: passes the messages of buses to the resolver."""
-
 from __future__ import annotations
 
 import asyncio
@@ -22,15 +20,15 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before a failed bus is followed again; doubled at each failure."""
 
 STEADY = 60.0
-"""Seconds without failure that reset the pause."""
+"""Seconds without a failure, after which the next pause is the shortest again."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected. If it fails later, messages may be lost, and the cache is flushed."""
+"""Seconds after which a bus counts as connected. If it fails later, messages may be lost, so the cache is flushed."""
 
 
 class BusSubscriptions:
-    """One task for each bus, on one event loop, until ``stop``. References ``listener``, the resolver, weakly, and
-    stops when it is garbage-collected."""
+    """Passes the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. References
+    the resolver weakly, and stops when it is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -40,7 +38,6 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop, and stop those on another loop."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -68,8 +65,6 @@ class BusSubscriptions:
 
 
 class WeakListener:
-    """Forwards to an EvictionListener while it exists."""
-
     def __init__(self, listener: EvictionListener) -> None:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 

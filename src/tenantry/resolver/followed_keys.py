@@ -1,5 +1,3 @@
-"""FollowedKeys: the signing keys of a resolver. It flushes the cache when a key is removed."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -12,7 +10,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """With ``cached_alone`` no poller calls ``refresh``: ``read`` rereads the key file itself."""
+    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
+    ``refresh``, so ``read`` rereads the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -24,7 +23,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Raises InvalidToken; a forged token causes no read of the key file."""
+        """Verify a token. The key file is not read for a forged token. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -32,7 +31,8 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """Reread the key file. Called before each poll, so that no lease is renewed for removed keys."""
+        """Reread the key file. Call it before each poll, so that no poll extends the lease for tokens of removed
+        keys."""
         self._keys.refresh()
         self._forget_removed()
 

@@ -1,5 +1,3 @@
-"""One load of a user group: its waiters, the backend's answer, and counters."""
-
 from __future__ import annotations
 
 import asyncio
@@ -26,8 +24,8 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """One load on one event loop, and the requests that wait for it. It runs in its own task, so that cancelling one
-    waiter does not affect the others. As a context manager it passes an error to the waiters. ``pending`` is None until
+    """A load that several requests on one event loop wait for. It runs in its own task, so cancelling one waiter does
+    not affect the others. As a context manager, it passes the block's error to the waiters. ``pending`` is None until
     the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
@@ -40,7 +38,6 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """A future of the result, for a new waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
@@ -49,7 +46,6 @@ class SingleFlight(Generic[T]):
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
-        """Wake all waiters with StoreUnavailable."""
         self._wake(0, None, StoreUnavailable("the look-up was stopped: try again"))
 
     def __enter__(self) -> None: ...
@@ -81,13 +77,10 @@ class FindOnlyBackend:
         self.find = backend.find
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """The result of ``find``; ``fresh`` is ignored."""
         return LookupResult(await self.find(token))
 
 
 class BackendReader:
-    """Reads a backend and counts outcomes."""
-
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
         # hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
@@ -138,7 +131,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Turns errors other than TenantryError and TimeoutError into BackendFailed."""
+    """Context manager that turns errors other than TenantryError and TimeoutError into BackendFailed."""
 
     __slots__ = ()
 
@@ -157,13 +150,13 @@ class Freshness(Enum):
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The token has no group in this environment, or is an old version."""
+    """The group is missing or of another environment, or the token is an outdated version."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Compare an answer with the token and the accepted environment (None: any)."""
+        """Compare an answer with the token and the only accepted environment (None: any)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -177,7 +170,7 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
-        # The end of the grace is a time of the store's clock: cache the token only if the backend says for how long.
+        # The grace period ends by the store's clock, so cache the token only if the backend says for how many seconds.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 
@@ -188,16 +181,17 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate if threads share it."""
+    """Counters of a resolver; ``hits + misses`` is the number of resolved tokens. If threads share the resolver, the
+    counts are approximate."""
 
     hits: int = 0
     """Tokens answered from the cache."""
     misses: int = 0
-    """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
+    """All other tokens: the sum of ``forged``, ``refused``, ``joined`` and the loads that were begun."""
     forged: int = 0
-    """Tokens malformed or not signed by our keys; refused without I/O."""
+    """Malformed tokens, and tokens not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Tokens without a group, outdated or expired, as the cache knew; refused without I/O."""
+    """Tokens that the cache knows as outdated, expired or without a group; refused without I/O."""
     joined: int = 0
     """Tokens that joined another request's load."""
     loads: int = 0
@@ -205,7 +199,7 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers read again because the group had changed, or may have."""
+    """Backend answers that were read again, because they were older than a known or possible change of the group."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
@@ -217,9 +211,10 @@ class Counters:
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Writes, reported by polls or buses, that dropped valid entries."""
+    """Writes that were reported by polls or buses and dropped at least one valid cache entry."""
     flushed: int = 0
-    """Flushes: a gap in the change list, another store or slots, a removed key, or lost bus messages."""
+    """Flushes of the cache: after a gap in the change list, a change of the store or its slots, a removed key, or lost
+    bus messages."""
     last_staleness: float = 0.0
     """Seconds, by the store's clock, from the last write that dropped a valid entry to the poll that listed it."""
     max_staleness: float = 0.0

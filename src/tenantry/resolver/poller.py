@@ -1,16 +1,13 @@
 """Poller: polls the store for changes, which keeps the lease of a resolver's cache.
 
 The lease promises that the cache knows every write older than the staleness bound. An answered poll that began at time
-*t* has listed all writes from before *t*; it extends the lease to *t* plus the bound.
+*t* has listed all writes from before *t*, so it extends the lease to *t* plus the bound.
 
 - A poll copies the slot versions, asks for the changes since the last poll, drops the groups that were written to, and
   extends the lease. A gap in the list clears the cache.
 - A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll is
   answered.
-- A slot whose version stays odd for the bound is repaired: its writer has crashed.
-
-Polling starts at a cache miss, and stops after IDLE seconds without requests. One event loop polls; if it ends, another
-takes over.
+- A slot whose version stays odd for the bound is repaired.
 """
 
 from __future__ import annotations
@@ -41,11 +38,12 @@ IDLE = 30.0
 """Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Upper bound, in seconds, on a load's wait for the first poll. Without a lease its answer would not be cached."""
+"""Maximum seconds that a load waits for the first poll. Until that poll gives a lease, the load's answer cannot be
+cached."""
 
 
 class Poller:
-    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. References loops weakly, and
+    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. References the loops weakly; its
     timers reference it weakly."""
 
     def __init__(
@@ -93,7 +91,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Without a lease, wait briefly for a poll that has just begun."""
+        """If there is no lease, wait briefly for the poll that has just begun."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -101,7 +99,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses; return their tasks, which are being cancelled."""
+        """Stop polls and buses. Return their tasks, which are being cancelled."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0

@@ -1,11 +1,8 @@
 """Resolver: from a token to its user group, through a cache.
 
-- ``peek`` answers from the cache, without I/O, while the entry is valid (``cache.group_cache``).
-- ``resolve`` checks the signature, so that a forged token costs no I/O, and loads the group from the backend. Requests
-  for one token share a load (``SingleFlight``).
-- The ``Poller`` asks the store for its changes, drops changed groups and keeps the lease. Buses report writes of other
-  hosts sooner; if a message is lost, the next poll finds the write.
-- While the store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+``peek`` answers from the cache. ``resolve`` also reads the backend; requests for one token share a load
+(``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. While the
+store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which a token without a group is cached as such, unless the staleness bound is shorter."""
+"""Seconds for which the refusal of a token without a group is cached, but never longer than the staleness bound."""
 
 
 class Resolver:
@@ -185,7 +182,7 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop cached answers that are older than this write to a group (``ports.EvictionListener``)."""
+        """Drop the group's cached answers that are older than this write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
@@ -198,8 +195,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polls, buses and the loads of this event loop, whose waiters get StoreUnavailable; send usage. The
-        resolver can be used again."""
+        """Stop polls, buses, and the loads of this event loop, whose waiters get StoreUnavailable. Send counted usage.
+        The resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
@@ -242,14 +239,15 @@ class Resolver:
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if entry is not None:
-            # Even if the end is later, check again within the bound, because the machine's clock may be set.
+            # Even if the end date is later, check again within the staleness bound, because the machine's clock may be
+            # set.
             entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Raise InvalidToken if the cache knows that the token is dead. Return whether it is newer than the cached
-        group: second-level caches may not know its rotation yet."""
+        """Raise InvalidToken if the cache shows that the token is refused or outdated. Return whether the token is
+        newer than the cached group: then second-level caches may not know its rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

@@ -1,5 +1,3 @@
-"""SourceCache: registered data sources, cached under the resolver's lease."""
-
 from __future__ import annotations
 
 import asyncio
@@ -16,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class SourceCache:
-    """A ``ports.SourceLease``, which DataSources finds in ``holder``."""
+    """Caches registered data sources under the resolver's lease. DataSources finds this ``ports.SourceLease`` in
+    ``holder``."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -37,14 +36,13 @@ class SourceCache:
             self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The cached source, if valid. No I/O; never raises."""
         entry = self._cache.sources.entries.get((environment.id, reference))
         return entry.source if entry is not None and entry.is_valid(self._clock()) else None
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source from the store, and cache it if there is a lease. Raises StoreUnavailable."""
+        """Read the source from the store. If there is a lease, cache it. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

@@ -56,16 +56,14 @@ class RunFolder:
 
     @property
     def mode(self) -> int:
-        """Permissions of a new folder."""
         return 0o700 if self.group is None else 0o2770
 
     @property
     def file_mode(self) -> int:
-        """Permissions of a new file in it."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is unsafe, because others own it or may write to it; None if it is
+        """The reason why a folder or file with this status is unsafe (others own it or may write to it); None if it is
         safe."""
         if not _POSIX:
             return None
@@ -112,7 +110,8 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
 
 
 def _usual_path(group: int | None, name: str) -> Path:
-    # ``name`` is random and known only from the database: another user cannot make the folder first.
+    # On Windows the owner is not checked: ``name`` is random and known only from the database, so another user cannot
+    # make the folder first.
     if not _POSIX:
         return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
@@ -134,7 +133,8 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    # Made under a random name and then renamed: a user who watches the parent learns the name only when it is taken.
+    # Make the folder under a random name, then rename it: a user who watches the parent folder learns the final name
+    # only when it is taken.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
     try:
@@ -171,6 +171,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """The message for an OSError, with the fix for its errno or else ``otherwise``."""
+    """The message for an OSError. It ends with the fix for the errno, or with ``otherwise`` if none is known."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

@@ -124,7 +124,8 @@ class SharedSlots(SlotTable):
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. ``versions`` then prevents all caching; a memoryview obtained before stays live."""
+        """Release the file. ``versions`` then prevents all caching; a memoryview that was obtained before stays
+        live."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -187,7 +188,8 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
                 os.fchown(descriptor, -1, folder.group)
             if hasattr(os, "fchmod"):
                 os.fchmod(descriptor, folder.file_mode)  # os.open applied the umask
-            # Write zeros instead of a hole: on a full file system this fails, and not a later access with a bus error.
+            # Write zeros instead of leaving a hole. On a full file system the write fails here; with a hole, a later
+            # access would kill the process (bus error).
             made_at = int(monotonic_with_suspend() * 1e6) or 1
             file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE_BYTES))
         os.link(draft, path)

@@ -1,5 +1,3 @@
-"""SlotTable: the versions of slots."""
-
 from __future__ import annotations
 
 import secrets
@@ -10,8 +8,8 @@ from typing import Final
 from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
-"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Elsewhere a half-written version
-equals no noted one, and the answer is invalid."""
+"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. On other interpreters, a
+half-written version equals no noted version, so the cached answer is invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
@@ -23,7 +21,6 @@ def new_version() -> int:
 
 
 def write_in_progress() -> int:
-    """A random odd version."""
     return secrets.randbits(63) << 1 | 1
 
 

@@ -1,9 +1,3 @@
-"""The visible rows of a line chart.
-
-A result within the source's limits is fetched whole and reduced for each width; a larger one is reduced while its rows
-are read.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,13 +17,15 @@ from tenantry.sql import SQLTemplate
 _REMEMBERED: Final = 4_096
 """Maximum number of remembered queries that exceeded the limits."""
 _KEPT_PLOTS: Final = 16
-"""Maximum number of reductions kept for a result. Each width has its own, and requests choose the width."""
+"""Maximum reductions kept for one result. Each width needs its own, and requests choose the width."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches rows of line charts. Remembers queries that exceeded the limits, to stream them the next time."""
+    """Fetches the visible rows of line charts. A result within the source's limits is fetched whole and reduced for
+    each width. A larger one is reduced while its rows are read, and its query is remembered, to stream it the next
+    time."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources
@@ -46,7 +42,7 @@ class ChartRows:
         plot: Plot,
         max_age: float | None,
     ) -> tuple[Result, bool]:
-        """The rows, and whether they were reduced. Raises the errors of ``DataSources.query``."""
+        """Return the rows, and whether they were reduced. Raises the errors of ``DataSources.query``."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age)
         key = (group.handle, schema, template)
         if key not in self._large:
@@ -78,7 +74,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not sorted by ``plot.by``, or its values are neither numbers nor times."""
+    """The rows are not sorted by ``plot.by``, or this column has values that are neither numbers nor times."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

@@ -1,7 +1,7 @@
 """M4: reduce a line chart's rows to the visible ones (Jugel et al., VLDB 2014).
 
-The first, last, least and greatest row of each pixel column draw the same pixels as all rows. A device pixel has two
-columns, for anti-aliasing.
+In each pixel column, the first, last, least and greatest row draw the same pixels as all rows. A device pixel counts as
+two columns, for anti-aliasing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines of the columns ``measures`` over ``by``, one for each value of ``color``; ``width`` in device pixels."""
+    """The lines of a chart: ``measures`` over the column ``by``, one for each value of ``color``. ``width`` in device
+    pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -36,24 +37,25 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """The visible rows. None if there are at most ``plot.columns`` rows, a column is missing, or ``by`` is not sorted
-    or holds anything but numbers, dates, datetimes or ISO 8601 strings."""
+    """Return the visible rows. None if there are at most ``plot.columns`` rows, a column is missing, or ``by`` is
+    unsorted or has values other than numbers, dates, datetimes and ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Reduce the rows read so far to those that ``reduce_rows`` may need; None for the
-    reasons of ``reduce_rows``, except too few rows.
+    """Reduce the rows read so far to those that ``reduce_rows`` may need. None for the reasons of ``reduce_rows``,
+    except too few rows.
 
-    Further rows can be appended and the result thinned again: column widths are powers of two, so columns only merge as
-    the axis grows.
+    The result can be extended and thinned again: column widths are powers of two, so columns only merge as the axis
+    grows.
     """
     return _reduced(result, plot, _nested_columns)
 
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""Takes a function from a value to its position, the first and last value, and the number of columns."""
+"""Makes the function from a value to its column. Takes a function from a value to its position, the first and last
+value, and the number of columns."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:
@@ -68,8 +70,6 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
 
 
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
-    """Indexes of the rows to keep; None if ``plot.by`` is not sorted or has an unsupported type. Raises
-    TypeError, ValueError, ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))
     series = _series(result, None if plot.color is None else position(plot.color))
@@ -101,7 +101,6 @@ def _chosen(values: list[Any], indexes: Sequence[int] | None) -> list[Any]:
 
 
 def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
-    """The row indexes of each series; None: all rows."""
     if color is None:
         return [None]
     found: dict[Any, list[int]] = {}
@@ -123,7 +122,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """Between ``count`` and twice as many columns. As the axis grows, columns only merge."""
+    """From ``count`` to twice as many columns, which only merge as the axis grows."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None
@@ -185,7 +184,6 @@ def _plain_extremes(column: Sequence[Any]) -> tuple[int, int]:
 
 
 def _extremes_and_gap(column: Sequence[Any]) -> Iterator[int]:
-    """The least and greatest value, and the first gap in the line."""
     there = [index for index, value in enumerate(column) if not _is_gap(value)]
     if there:
         yield min(there, key=column.__getitem__)

@@ -1,5 +1,3 @@
-"""The query columns that a panel names."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +17,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """The word ``all``, read as None, or a list."""
+    """Reads the word ``all`` as None, or a list."""
 
     some: Listed
 
@@ -107,6 +105,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """The columns of a small line: its measure, and the first other column; none without the measure."""
+    """Keep the columns of a small line: its measure and the first other column; none if the measure is missing."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

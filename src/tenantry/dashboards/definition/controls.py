@@ -1,5 +1,3 @@
-"""Controls: read them from the file, and declare them as parameters of the queries."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -41,7 +39,7 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
-    """The controls by name, in order. Raises TemplateError at the first mistake."""
+    """Read the controls of a dashboard's file, by name and in order. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -91,7 +89,8 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
     try:
         parse_relative(name)
     except ValueError:
-        raise refuse(source, node, "this is not a relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
+        fix = f"write one of: {', '.join(RELATIVE_FORMS)}"
+        raise refuse(source, node, "this is not a relative range", fix) from None
 
 
 _DAY: Final = timedelta(days=1)
@@ -104,11 +103,12 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""The types of query parameters that accept a control of this type. All other controls fit any type but ranges."""
+"""By type of a control: the types of query parameters that accept its values. Other types of controls fit all
+parameters except ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """A typed value in the form in which viewers send it; ranges include the last day."""
+    """Convert a typed value to the form in which viewers send it. A range includes its last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -120,9 +120,9 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """The template, with the default and ``required`` of each control for its parameter of the same name, so that
-    panels agree with the page. Raises TemplateError, at the control, for a type or default that the query does not
-    take."""
+    """Give each parameter of the template the default and ``required`` of the control with its name, so that panels
+    agree with the page. Raises TemplateError, at the control, if the query does not take the control's type or
+    default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

@@ -41,7 +41,8 @@ FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's, ``duration`` takes seconds."""
+"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
+seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
@@ -53,7 +54,7 @@ QUERY: Final = Either(
     Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
     lambda name: {"name": name},
 )
-"""The ``NAME`` of a query file, or ``{sql: select …}``."""
+"""The value of the key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point")
@@ -217,7 +218,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of panel. The first has the name of the kind."""
+"""The keys of each kind of panel. The first key has the name of the kind."""
 
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
@@ -278,7 +279,7 @@ CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of control. The first has the name of the kind."""
+"""The keys of each kind of control. The first key has the name of the kind."""
 
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
@@ -301,7 +302,6 @@ def _controls_schema() -> Schema:
 
 
 def dashboard_schema() -> Schema:
-    """The schema (JSON Schema 2020-12) of one file."""
     schema = object_schema(DASHBOARD, required=["title", "rows"])
     schema["properties"] |= {
         "controls": _controls_schema() | {"description": "choices of a viewer, read by queries as params.NAME"},

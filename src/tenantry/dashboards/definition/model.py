@@ -1,4 +1,4 @@
-"""The data of a dashboard's file. ``offset``: the position in the file, for errors that are found later."""
+"""The content of a dashboard's file. ``offset`` is a position in the file, for errors that are found later."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view``: what the page draws."""
+    """One panel. ``view``: the keys that the page draws."""
 
     id: str
-    """Row and place in the row, such as ``1-2``."""
+    """The numbers of its row and of its place in the row, such as ``1-2``."""
     kind: PanelKind
     view: Definition
     offset: int
@@ -102,7 +102,7 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The names in ``columns`` and in a Vega-Lite specification, in which variables can be substituted."""
+    """The column names in ``columns`` and in a Vega-Lite specification, in which variables can be substituted."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     columns_left_out: bool = False
@@ -111,15 +111,13 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """The content of one dashboard's file."""
-
     name: str
     source: Source
     texts: Definition
     """``title`` and ``description``."""
     rows: tuple[tuple[Panel, ...], ...]
     schema: str = "main"
-    """The schema for the queries of controls."""
+    """The schema that the queries of controls read."""
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
@@ -133,6 +131,6 @@ class DashboardFile:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The paths of the variables in its texts, each once."""
+        """The paths of the variables in the dashboard's texts, without duplicates."""
         definitions: list[Definition] = [self.texts, *(panel.view for panel in self.panels)]
         return tuple(dict.fromkeys(path.text for each in definitions for path in each.paths))

@@ -1,5 +1,3 @@
-"""Find and compile the queries of a dashboard, and check them against its controls and clicks."""
-
 from __future__ import annotations
 
 import re
@@ -32,9 +30,9 @@ class PanelQueries:
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
     panels: Mapping[str, PanelQueries]
-    """By panel id."""
+    """The queries of each panel, by panel id."""
     choices: Mapping[str, SQLTemplate]
-    """The templates that return the choices of a control, by its name."""
+    """The templates that return the choices of controls, by control name."""
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -47,7 +45,6 @@ class DashboardQueries:
 
     @property
     def templates(self) -> Iterator[SQLTemplate]:
-        """All templates, including duplicates."""
         for panel in self.panels.values():
             yield from panel.templates
         yield from self.choices.values()
@@ -60,7 +57,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Compile the dashboard's queries with its controls as parameters.
+    """Find and compile the dashboard's queries, with its controls as parameters.
 
     Raises TemplateError, with the position in the file, for a missing or invalid query, a required parameter without a
     control, a control or click for a locked parameter, and a click or comparison that no query supports.
@@ -81,7 +78,6 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
 
 
 def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list[Control]:
-    """The controls that no query reads."""
     return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
 
 
@@ -211,12 +207,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""An incomplete value: the ends of a range that are present; None: no value at all."""
+"""An incomplete value. For a range: which of its ends are present. None: no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers leave out an end of a range, or clear a control with a default, if all its queries work without the
-    value: they read it only in ``[[ ]]``."""
+    """Let viewers omit an end of a range, or clear a control with a default, if all its queries read the value only in
+    ``[[ ]]`` and thus work without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():
@@ -242,7 +238,6 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
-    """Changes of a parameter, the most permissive first, each with the incomplete values that it allows."""
     if parameter.is_range:
         limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
         ends = [end for end in RANGE_ENDS if limits[end] is None]

@@ -1,5 +1,3 @@
-"""Reads a dashboard's file: YAML 1.2 (core schema) or JSON."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -29,7 +27,8 @@ _ADDRESSES: Final = frozenset({"url", "href", "src"})
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """``file``: the name of the file in errors. Raises TemplateError at the first mistake."""
+    """Read a dashboard's file: YAML 1.2 (core schema) or JSON. ``file``: its name in errors. Raises TemplateError at
+    the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)
@@ -146,7 +145,8 @@ class _FileReader:
             problem = "a click filters this page, or opens another dashboard"
             raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
         if "with" in value and not target:
-            raise refuse(self._source, node, "the key with needs the key open", "write {open: route, with: [route]}")
+            fix = "write {open: route, with: [route]}"
+            raise refuse(self._source, node, "the key 'with' needs the key 'open'", fix)
         names = value.get("filter") or value.get("with", [])
         return Click({name: name for name in names}, target, node.offset)
 

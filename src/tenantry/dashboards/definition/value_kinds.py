@@ -22,7 +22,7 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """The value. Raises TemplateError, with its position, if invalid."""
+        """Return the value of a YAML node. Raises TemplateError, with the position, if it is invalid."""
         ...
 
     def schema(self) -> Schema: ...
@@ -65,7 +65,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """The thing that the word names, for errors: ``a query file``."""
+    """What the word names, for error messages: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -160,7 +160,7 @@ class Number(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Duration(ValueKind):
-    """A duration as ``30 s``, ``5 min``, ``1 h`` or a number; read as seconds."""
+    """A duration such as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Read as seconds."""
 
     least: int
     greatest: int
@@ -209,7 +209,7 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys, called ``what`` in errors."""
+    """A mapping with known keys. ``what``: its name in errors."""
 
     what: str
     keys: tuple[Key, ...]
@@ -241,7 +241,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """Any mapping, with variables in its strings. ``about``: a description, for errors."""
+    """Any mapping, with variables in its strings. ``about``: its description in errors."""
 
     about: str
 
@@ -275,7 +275,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """The values of a mapping's keys. Raises TemplateError for a missing required one."""
+    """The values of a mapping's keys. Raises TemplateError if a required key is missing."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:
@@ -286,7 +286,6 @@ def read_keys(
 
 
 def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
-    """The JSON Schema of a mapping with these keys and no others."""
     keys = tuple(keys)
     required = [key.name for key in keys if key.required]
     schema: Schema = {

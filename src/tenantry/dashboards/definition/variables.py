@@ -4,10 +4,10 @@
 
 A string that is exactly one ``{{ path }}`` is replaced by the value, which keeps its type; in a longer string the value
 is inserted as text. There are no expressions and no filters. A path is ``name``, then any of ``.name``, ``.0``, ``[0]``
-and ``["any name"]``; ``\\{{`` is a literal ``{{``. The names of objects cannot have variables. Inserted values are not
+and ``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are not
 searched for variables.
 
-Values are not escaped for a language inside the JSON: use one only as a whole parameter of a chart (``"value": "{{
+Values are not escaped for a language inside the JSON, so use one only as a whole parameter of a chart (``"value": "{{
 region }}"``), never in an expression, a query, an address or HTML.
 """
 
@@ -47,7 +47,7 @@ class _Text:
 
 
 class Definition:
-    """A JSON definition, parsed once. Raises TemplateError, with a JSON pointer as ``field``, for an invalid one."""
+    """A JSON definition, parsed once. Raises TemplateError, with a JSON pointer as ``field``, if it is invalid."""
 
     __slots__ = ("_tree", "paths")
 
@@ -60,8 +60,8 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """Plain JSON with the variables' values. Raises one MissingVariable that names all missing ones;
-        UnbindableValue for a value without a JSON form, and for null, a list or an object in a longer string."""
+        """Return plain JSON with the variables' values. Raises one MissingVariable, which names all missing variables;
+        UnbindableValue for a value that JSON cannot represent, and for null, a list or an object in a longer string."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _ANYWHERE: Final = frozenset({"field", "fields", "groupby", "argmax", "argmin"})
-"""Keys whose strings are fields, anywhere in a specification."""
+"""Keys whose strings name fields, anywhere in a specification."""
 _IN_TRANSFORMS: Final = frozenset(
     {
         "density",
@@ -25,7 +25,7 @@ _IN_TRANSFORMS: Final = frozenset(
         "stack",
     }
 )
-"""Keys whose strings are fields only in ``transform``."""
+"""Keys whose strings name fields inside ``transform``, but not elsewhere."""
 _LABELS: Final = "labelExpr"
 """Key of an expression for axis labels, in which ``datum`` is a label instead of a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
@@ -56,7 +56,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields of a specification whose variables are substituted, with repeats."""
+    """The fields that a specification names, with repeats. Its variables must already be substituted."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

@@ -1,5 +1,3 @@
-"""The origins whose pages may embed a mount's dashboards."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +16,7 @@ from tenantry.ports import EnvironmentStore, MonotonicClock
 from tenantry.resolver import SingleFlight
 
 Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Origins by the name of the environment."""
+"""Origins that may embed dashboards, by the name of their environment."""
 
 _RENEWALS: Final = 5
 """Number of renewals within the staleness bound, so that a short outage of the store has no effect."""
@@ -36,7 +34,6 @@ class KnownHosts:
         self._flight: SingleFlight[Hosts] | None = None
 
     async def get(self) -> Hosts:
-        """Hosts at most ``staleness`` seconds old. Raises StoreUnavailable."""
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:
@@ -62,17 +59,17 @@ class KnownHosts:
 
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""Request header with the origin of the embedding page, from the dashboard's script; "null" if the browser hides the
-origin, absent if the page is not embedded."""
+"""Request header in which the dashboard's script sends the origin of the embedding page. It is "null" if the browser
+hides the origin, and absent if the page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts that may embed dashboards: those of the store, and ``further`` ones.
+    """The hosts whose pages may embed a mount's dashboards: those of the store, and ``further`` ones.
 
-    ``environment``: whose stored hosts frames allow; None: those of all. ``group_hosts``: a function that restricts the
-    hosts for a group. ``staleness``: seconds to cache the store's hosts.
+    ``environment``: frames allow only its stored hosts; None: those of all environments. ``group_hosts``: a function
+    that restricts the hosts for a group. ``staleness``: seconds to cache the store's hosts.
     """
 
     def __init__(
@@ -91,7 +88,7 @@ class AllowedHosts:
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")
 
     async def of_frame(self) -> tuple[str, ...]:
-        """The hosts for a frame, before its group is known. Raises StoreUnavailable."""
+        """The hosts that a frame allows before its group is known. Raises StoreUnavailable."""
         stored = await self._hosts()
         named = [self._environment] if self._environment is not None else list(stored)
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))

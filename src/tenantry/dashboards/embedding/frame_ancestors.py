@@ -1,5 +1,3 @@
-"""The origins that may embed a dashboard: validation, the ``frame-ancestors`` policy, and matching."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The routes of the HTML element for host pages, and of codes that are exchanged for a token."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -35,10 +33,10 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 
 class TokenMint(Protocol):
-    """Makes the string of a token, as KeyRing and SigningKeys do."""
+    """Signs tokens, as KeyRing and SigningKeys do."""
 
     def mint(self, token: Token) -> str:
-        """Raises SigningKeyMissing."""
+        """The string of a token. Raises SigningKeyMissing."""
         ...
 
 
@@ -68,8 +66,9 @@ class Embedding:
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """``guards``: middleware that finds the group."""
-    # For pages of every origin; without a version in the address, the newest one.
+    """The routes of the HTML element for host pages, and of embed codes. ``guards``: middleware that finds the
+    group."""
+    # Pages of every origin may load them. An address without a version serves the newest one.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -80,7 +79,7 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     response = built.named(name, request)
-    # Host pages contain this address, so it has no hash of the content, and the file may change.
+    # Host pages contain this address, so it has no hash of the content. The file may change: cache it only briefly.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
 
@@ -89,7 +88,8 @@ _SEPARATOR: Final = " "
 
 
 class EmbedCodes:
-    """Codes for a group's token. The payload has the token's handle and version, to mint the same token again."""
+    """Codes that are exchanged for a group's token. The payload has the token's handle and version, to mint the token
+    again."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -104,7 +104,7 @@ class EmbedCodes:
         SigningKeyMissing, StoreUnavailable."""
         scope: Any = getattr(connection, "scope", connection)
         issued = await self._groups.get(handle=user_group(connection).handle)
-        # The middleware removed the token from the request; the hash that it left is enough to compare.
+        # The middleware removed the token from the request, but left its hash, which is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"

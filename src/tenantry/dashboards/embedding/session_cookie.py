@@ -1,7 +1,5 @@
-"""Visits without an embedding page: the token in the address is exchanged for a cookie of its group.
-
-The address then has the group's public handle, which selects the cookie, so that two groups in two tabs do not mix.
-"""
+"""Cookies for dashboards that are opened without an embedding page. The page's address then has the group's public
+handle instead of a token. The handle selects the cookie, so that two tabs can show two groups."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ from tenantry.middleware import (
 from tenantry.tokens import decode
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Request header with the handle of the group whose cookie to use."""
+"""Request header with the handle of the group whose cookie the request uses."""
 
 GROUP_PARAMETER: Final = "group"
 """Query parameter of the page's address with the group's handle."""
@@ -42,7 +40,7 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects a page whose address has a token to the address without it, and sets the cookie.
+    """Redirects an address with a token to the address without the token, and sets the cookie.
 
     If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces.
     """
@@ -52,7 +50,8 @@ class CookieExchange:
         self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
-        """A redirect with the cookie; None without a token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
+        """A redirect with the cookie; None if the address has no token. Raises InvalidToken, AmbiguousToken,
+        StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), raw.decode("ascii")
@@ -75,10 +74,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware. Unless the request has a token header, it adds one from the cookie of
-    the group in ``X-User-Group-Handle``. It removes the cookies of all groups from every HTTP request. Raises
-    OriginNotAllowed if another origin sends the cookie, InvalidToken if the cookie has no token of this group.
-    """
+    """ASGI middleware around UserGroupMiddleware: the cookie of the group in ``X-User-Group-Handle`` becomes a token
+    header, unless the request has one. Removes all groups' cookies from HTTP requests. Raises OriginNotAllowed if
+    another origin sends the cookie, InvalidToken if the cookie has no token of this group."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

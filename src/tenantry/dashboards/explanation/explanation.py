@@ -1,5 +1,3 @@
-"""Explains a dashboard for a group: data sources and SQL of its panels, and the origin of each value."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -51,7 +49,6 @@ class ValueOrigin:
 
 
 def group_origin(path: str) -> ValueOrigin:
-    """The origin of a path outside ``params``."""
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
@@ -114,7 +111,8 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain a group's view, as JSON, without running queries.
+    """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
+    the origin of each value.
 
     ``values``, for operators, adds values, texts and full errors. Without it the result contains no value of a property
     or filter, except relative ranges such as ``last 30 days``. ``age`` of a query: seconds since its oldest cached

@@ -1,6 +1,5 @@
-"""Describes a dashboard to the page: texts, controls and panels, without schemas, and without queries unless
-``show_query``. Of the group's properties it has those for look and format, and those that
-the file names."""
+"""Describes a dashboard to the page: texts, controls and panels, but no schemas, and queries only with ``show_query``.
+Of the group's properties it includes those for look and format, and those that the file names."""
 
 from __future__ import annotations
 

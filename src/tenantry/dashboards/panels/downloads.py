@@ -36,8 +36,8 @@ _GONE = "This download link was already used or has expired. Please download aga
 class Downloads:
     """Issues download codes and sends their files.
 
-    A file is cut off when its group loses access, as other streams are, and within ``staleness`` seconds of the end of
-    its preview.
+    Like other streams, a file is cut off when its group loses access; in a preview, within ``staleness`` seconds of the
+    preview's end.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file, or a sentence for the viewer if its query fails. Raises HTTPException (410) for a code that no
+        """The file, or a sentence for the viewer if the query fails. Raises HTTPException (410) for a code that no
         longer works, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)

@@ -1,5 +1,3 @@
-"""Check the properties ``locale`` and ``currency``, which the page passes to the browser's Intl."""
-
 from __future__ import annotations
 
 import re
@@ -47,7 +45,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Which of the properties ``locale`` and ``currency`` dashboards cannot use. Absent and empty ones are fine."""
+    """Yield the properties ``locale`` and ``currency`` that dashboards cannot use. Missing and empty properties are
+    fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

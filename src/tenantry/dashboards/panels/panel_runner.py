@@ -1,5 +1,3 @@
-"""PanelRunner: run the panels of a dashboard for one viewer. A failing or slow panel does not affect the others."""
-
 from __future__ import annotations
 
 import asyncio
@@ -38,7 +36,8 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs panels with ``params`` from ``read_filters``. ``fresh``: rows are at most ``FRESH`` seconds old."""
+    """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``params``:
+    from ``read_filters``. ``fresh``: rows are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """The line of a panel: its rows, or its error instead of an exception."""
+        """Return the panel's line: its rows, or its error, which is not raised."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
@@ -159,7 +158,6 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """Await all queries. If one fails, cancel the others."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)

@@ -53,7 +53,8 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """The response. Raises InvalidBody for an unknown or repeated panel, or a control that no query fills."""
+    """The response to a request for panels. Raises InvalidBody for an unknown or repeated panel, or a control that no
+    query fills."""
 
     def __init__(
         self,

@@ -1,5 +1,3 @@
-"""One sorted page of a table: cut from the whole result or, above the source's limits, fetched from the engine."""
-
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,7 +16,8 @@ PAGE_SIZE: Final = 50
 _WITHOUT_ORDER: Final = ("json", None)
 """Result types that an engine may be unable to sort. None: a type that Tenantry has no name for."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Result types that an engine may also report for a type that it cannot sort, such as PostgreSQL's point."""
+"""Result types that an engine can sort, but may also report for a type that it cannot sort, such as PostgreSQL's
+point."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
@@ -26,12 +25,12 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """The rows of ``page`` (from 0), and the number of all rows.
+    """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
 
     ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, then the order of the query.
-    Viewers can sort by ``named`` columns and the view's ``sort``. Above the source's limits the engine pages. Raises
-    TooManyRows or TooManyBytes if it cannot, or if the view has neither ``sort`` nor ``columns``; InvalidParameter for
-    an unknown column; the errors of ``DataSources.query``.
+    Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
+    engine pages. Raises TooManyRows or TooManyBytes if the engine cannot, or if the view has neither ``sort`` nor
+    ``columns``; InvalidParameter for an unknown column; the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

@@ -1,5 +1,3 @@
-"""PreviewGuard: accept the key of a preview's session in place of a token, for one dashboard."""
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -19,9 +17,9 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 
 class PreviewGuard:
-    """ASGI middleware around UserGroupMiddleware, for routes with data. A request with a session's key gets the
-    preview's group. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for an ended
-    session, UserGroupExpired, MissingScope for another dashboard."""
+    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview's
+    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for
+    an ended session, UserGroupExpired, MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -46,7 +44,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """The resolver for TokenWatch: of session keys instead of tokens."""
+    """Resolver for TokenWatch that takes session keys instead of tokens."""
 
     lease_age = None
 

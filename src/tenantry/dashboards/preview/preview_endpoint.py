@@ -42,8 +42,6 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    """Callers need an API token with the scope ``preview``."""
-
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
         self._api_tokens = store.api_tokens

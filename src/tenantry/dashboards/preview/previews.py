@@ -28,8 +28,6 @@ class Preview:
 
 
 class Previews:
-    """Issues preview codes, opens their sessions, and finds the preview of a session."""
-
     def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
         self._groups = store.groups
         self._time_of_day = time_of_day
@@ -66,7 +64,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session, for the payload of a redeemed code; None for a deleted group or revoked API token.
+        """The key of a new session, for the payload of a redeemed code; None if the group was deleted or the API token
+        revoked.
 
         Raises UserGroupExpired, StoreUnavailable.
         """

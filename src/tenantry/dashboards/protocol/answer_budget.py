@@ -1,5 +1,3 @@
-"""Bounds the memory of responses that readers have not received yet: a query runs when there is space for its line."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,8 +16,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may hold at most as much as it leaves free: alone half of the
-maximum, a quarter next to two groups that hold as much. Its only line may take all that is free."""
+"""Maximum bytes of unsent lines in a process. A group's lines may take at most as many bytes as they leave free: half
+of the maximum if no other group holds any, a quarter next to two groups that hold as much. A group's only line may take
+all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0
@@ -28,7 +27,7 @@ _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
 """Expected size of a line that was not encoded before."""
 _ROWS_FACTOR: Final = 2
-"""The reservation is this multiple of the line's size, since its rows are in memory too."""
+"""A line's reservation is this multiple of its expected size, because its rows are in memory too."""
 _ATTEMPTS: Final = 3
 """Maximum runs of a query whose line is larger than its reservation."""
 _REMEMBERED: Final = 4_096
@@ -50,7 +49,7 @@ class _Share:
 
 
 class AnswerBudget:
-    """The budget of one event loop, shared by its mounts."""
+    """Bounds the memory of unsent responses on one event loop: a query runs only when there is space for its line."""
 
     def __init__(self) -> None:
         self.held: int = 0
@@ -87,12 +86,11 @@ class AnswerBudget:
         return size <= 0 or own + size <= free or (not own and free >= 0)
 
     def add(self, group: bytes, size: int) -> None:
-        """Reserve bytes for the group; negative: release them."""
         self._shares[group].held += size
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Raises AnswersUnread after ``WAIT_SECONDS``."""
+        """Wait until the group may reserve ``size`` bytes. Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -106,7 +104,6 @@ class AnswerBudget:
         return known or _UNKNOWN_BYTES
 
     def learn(self, group: bytes, name: LineName, size: int) -> None:
-        """Remember the size of a line, capped at half the budget."""
         self._sizes[group, name] = self._sizes[None, name] = min(size, PROCESS_BYTES // 2)
 
     # --- waiting ------------------------------------------------------------------------------------------------------
@@ -130,8 +127,6 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    """An open response, and the bytes reserved for it."""
-
     def __init__(self, budget: AnswerBudget, group: bytes) -> None:
         self.held: int = 0
         self.pace: Final = PacedSend()

@@ -1,5 +1,3 @@
-"""LineStream: a response of JSON lines (NDJSON), sent as they become ready until its token is no longer valid."""
-
 from __future__ import annotations
 
 from collections import deque
@@ -29,7 +27,8 @@ Line: TypeAlias = bytes | deque[bytes]
 
 
 class LineStream(Response):
-    """The response to ``request``, whose body must already be read."""
+    """A response of JSON lines (NDJSON), sent as they become ready until its token is no longer valid. The body of
+    ``request`` must already be read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
@@ -38,7 +37,6 @@ class LineStream(Response):
         self._request = request
 
     def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """Yield lines; each is sent before the next is requested."""
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,6 +66,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. ``is_whole``: it completes a line, so the middleware may end the response after it."""
+    """A body message. ``is_whole``: the message completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

@@ -16,12 +16,11 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if its last ``_SLOW_PIECES`` pieces took longer than this: it reads under 64 KiB a second."""
+"""A reader is slow if its last ``_SLOW_PIECES`` pieces took more seconds than this: it reads under 64 KiB a second."""
 _SLOW_PIECES: Final = 5
 
 
 def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
-    """Join the parts and split them into pieces of ``PIECE_BYTES``."""
     pieces, rest = deque[bytes](), bytearray()
     for part in parts:
         rest += part
@@ -61,7 +60,7 @@ class PacedSend:
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Raises ReadTooSlowly."""
+        """Send ``message`` through ``send``. Raises ReadTooSlowly."""
         for part in _parts(message):
             self._began = self._clock()
             try:

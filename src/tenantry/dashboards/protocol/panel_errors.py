@@ -60,7 +60,6 @@ def viewer_error(error: TenantryError) -> dict[str, str]:
 
 
 def internal_error() -> dict[str, str]:
-    """``viewer_error`` for an error that is not a TenantryError."""
     return {"code": INTERNAL, "message": _ELSE}
 
 

@@ -1,5 +1,3 @@
-"""The JSON bodies that the page's script sends."""
-
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, TypeVar
@@ -23,7 +21,7 @@ _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "thi
 
 
 class StrictBody(BaseModel):
-    """Strict: no coercion, no unknown fields, no values in errors."""
+    """A request body without coercion or unknown fields, whose errors contain no values."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -43,7 +41,6 @@ class WantedPanel(StrictBody):
 
     @property
     def plot_width(self) -> int:
-        """The width, in device pixels, for which rows are reduced."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
@@ -59,7 +56,8 @@ class PanelsRequest(FilteredBody):
     live: bool = False
     """Whether to keep the response open and send changes."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
-    """The ``as_of`` of the rows on the page, by panel id: asks which of these panels changed since."""
+    """The ``as_of`` of the rows on the page, by panel id. The response tells which of these panels have changed
+    since."""
 
 
 class DownloadRequest(FilteredBody):
@@ -67,7 +65,7 @@ class DownloadRequest(FilteredBody):
 
 
 class ExplanationRequest(FilteredBody):
-    """The page's filters; the panel is in the path."""
+    """The page's filters."""
 
 
 Model = TypeVar("Model", bound=StrictBody)
@@ -93,5 +91,6 @@ def read_body(body: bytes, model: type[Model]) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    # Outside the except block: pydantic's error contains the input, and would become the __context__.
+    # Raise outside the except block: otherwise pydantic's error, which contains the input, would become the
+    # __context__.
     raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(first["loc"]))

@@ -1,5 +1,3 @@
-"""Changed rows: messages for open responses, and the panels whose shown rows may be outdated."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
@@ -16,7 +14,7 @@ from tenantry.groups import RegisteredSource, UserGroup
 Message: TypeAlias = Mapping[str, Any]
 
 _KEEP_ALIVE_SECONDS: Final = 30.0
-"""Proxies close a connection that is idle for a minute."""
+"""Seconds without changes before an empty message, because proxies close a connection that is idle for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_OPEN: Final = 100
@@ -70,7 +68,6 @@ class ChangedPanels:
         return {}
 
     def idle_seconds(self) -> float:
-        """Seconds without changes before ``idle_message`` is sent."""
         return _KEEP_ALIVE_SECONDS
 
     def idle_message(self) -> Message:

@@ -1,5 +1,3 @@
-"""Reloads dashboards whose files change, for `tenantry dashboards serve`."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -22,8 +20,8 @@ _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that rereads changed files. While one is invalid, every access raises InvalidDashboards or
-    InvalidQueries."""
+    """A DashboardFolder that rereads changed files, for `tenantry dashboards serve`. While a file is invalid, every
+    access raises InvalidDashboards or InvalidQueries."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)

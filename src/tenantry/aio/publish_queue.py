@@ -26,7 +26,7 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message replaces ``other``: it is newer, or as new without losing content."""
+        """Whether this message replaces ``other``: its generation is higher, or equal and no content is lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

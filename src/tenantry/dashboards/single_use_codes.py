@@ -23,7 +23,7 @@ class CodesOfGroups(Protocol):
 
 
 class Purpose(StrEnum):
-    """What a code was issued for; it cannot be redeemed for anything else."""
+    """What a code was issued for. The code cannot be redeemed for another purpose."""
 
     DOWNLOAD = "download"
     EMBED = "embed"

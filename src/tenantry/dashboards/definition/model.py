@@ -43,7 +43,7 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control, which queries read as ``params.NAME``."""
+    """A control. Queries read its value as ``params.NAME``."""
 
     parameter: Parameter
     offset: int

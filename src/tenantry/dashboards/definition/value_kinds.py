@@ -92,7 +92,7 @@ class ColumnName(ValueKind):
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(node, source, "this must be the name of a column", _NAME_FIX)
         if not text or len(text) > self.longest or not text.isprintable():
-            raise refuse(source, node, "this is not a name of a column", "write it as the query does")
+            raise refuse(source, node, "this is not a name of a column", "write the name as in the query")
         return text
 
     def schema(self) -> Schema:

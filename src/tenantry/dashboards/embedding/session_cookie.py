@@ -42,7 +42,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 class CookieExchange:
     """Redirects an address with a token to the address without the token, and sets the cookie.
 
-    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces.
+    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces by the
+    token.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:

@@ -50,8 +50,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the address and its lifetime in seconds. Raises NotFound for an unknown dashboard, UnknownGroup,
-        InvalidBody for an expired group, and for the API token and body the errors of ``/api/user``."""
+        """Return the address and its lifetime in seconds. Raises NotFound for an unknown dashboard, UnknownGroup,
+        InvalidBody for an expired group, and the errors of ``/api/user`` for the API token and body."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

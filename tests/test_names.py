@@ -1,4 +1,4 @@
-"""Names that say nothing to who has not read the code before, and classes whose name is made twice."""
+"""Identifiers that a newcomer cannot understand, and classes with the same name."""
 
 from __future__ import annotations
 

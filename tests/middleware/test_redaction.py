@@ -14,6 +14,7 @@ from tenantry.middleware import RedactTokens
 T = "ugtc_k1_" + "Ab-_" * 9 + "AbA." + "x" * 49
 RECORD = Record({"a": 1})  # its str() raises
 K = "ugkt_" + "Q" * 49
+P = "ugpv_" + "Ab-_" * 10 + "AbA"
 
 
 class Lines(logging.Handler):
@@ -53,6 +54,7 @@ class Url:
         ("%s", ([T],), "['ugtc_[redacted]']"),
         ("%s", (T.replace("_", "%5F"),), "ugtc_[redacted]"),
         ("%s", (T[:40],), "ugtc_[redacted]"),
+        (f"GET /?preview={P}", (), "GET /?preview=ugpv_[redacted]"),  # red with tokens alone in the pattern
         ("a hug, ugtc_ and %s%%", (100,), "a hug, ugtc_ and 100%"),
         ("%s %r", (None, RECORD), f"None {RECORD!r}"),
     ],

@@ -1,5 +1,5 @@
-"""After a registration changes, the next query opens its source again. The old connections close after their last
-query."""
+"""The open data sources of this process. After a registration changes, the next query opens its source again; the old
+connections close after their last query."""
 
 from __future__ import annotations
 

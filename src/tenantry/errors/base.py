@@ -41,13 +41,14 @@ class TenantryError(Exception):
         return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Renderer processes send errors back pickled. The default would call the constructor without keyword arguments.
+        # Errors can be pickled, for example by a process pool. The default would call the constructor without keyword
+        # arguments.
         return _restored, (type(self), self.args, vars(self))
 
 
-def _restored(kind: type[TenantryError], args: tuple[Any, ...], evidence: dict[str, Any]) -> TenantryError:
+def _restored(kind: type[TenantryError], args: tuple[Any, ...], attributes: dict[str, Any]) -> TenantryError:
     error = kind.__new__(kind, *args)
-    vars(error).update(evidence)
+    vars(error).update(attributes)
     return error
 
 

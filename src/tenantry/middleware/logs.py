@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Also matches truncated and percent-encoded tokens.
-_TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
+# Tokens and keys of previews, also truncated or percent-encoded ones.
+_TOKEN: Final = re.compile(r"(ug(?:[tk][ct]|pv))(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 
 

@@ -157,18 +157,18 @@ class ChainCheck:
         if seal.key_id not in self.keys:
             return Fault(entry.number, f"the key {seal.key_id} that it was sealed with is not in the key file")
         if self.head is not None and seal.after < last:
-            return Fault(first, f"entry {entry.number} was sealed after {seal.after}, and stands after {last}")
+            return Fault(
+                first, f"entry {entry.number} was sealed after entry {seal.after}, but now follows entry {last}"
+            )
         if self.head is not None and seal.after != last and seal.after not in numbers:
-            missing = f"entry {entry.number} was sealed after {seal.after}, and between {last} and it that is missing"
+            missing = f"entry {entry.number} was sealed after entry {seal.after}, which is missing"
             return Fault(min(first, last + 1), missing)
         before = _NOTHING if self.head is None else self.head.mac
         between = [content for number, content in self._between if number > seal.after]
         expected = _mac(self.keys[seal.key_id], before, seal.after, between, content_of(entry))
         if not hmac.compare_digest(expected, seal.mac):
-            span = (
-                "it is not what was sealed" if first == entry.number else f"it or another up to {entry.number} is not"
-            )
-            return Fault(first, f"{span}, or an entry before it was another one")
+            changed = "it" if first == entry.number else f"one of the entries {first} to {entry.number}"
+            return Fault(first, f"{changed} was changed after it was sealed, or an earlier entry was replaced")
         return None
 
     def _count(self, numbers: list[int], after: int) -> None:

@@ -17,7 +17,7 @@ from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, audit_columns, dump_json
-from tenantry.backends.sql.sealed_entries import LAST, NUMBERS_THERE, add_entries
+from tenantry.backends.sql.sealed_entries import LAST, NUMBERS_POSTGRESQL, add_entries
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
@@ -89,15 +89,15 @@ class StoreReplaced(Exception):
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
 _COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
 _COUNT_MANY = _COUNT.replace("+ 1", "+ {}")
-_LOCK_THERE = "select number from generation for no key update"
-_NOTIFY_THERE = f"select pg_notify('{CHANNEL}', value) from json_array_elements_text($1::json)"  # noqa: S608
+_LOCK_POSTGRESQL = "select number from generation for no key update"
+_NOTIFY_POSTGRESQL = f"select pg_notify('{CHANNEL}', value) from json_array_elements_text($1::json)"  # noqa: S608
 _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
 # On PostgreSQL a writer first locks the row of ``generation`` until its commit, then draws a number for its entry. So
 # entries commit in the order of their numbers, and a reader that continues after the newest number misses no entry.
-_NOTE_THERE = _NOTE.replace(
+_NOTE_POSTGRESQL = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
     " returning number",
@@ -106,7 +106,7 @@ _NOTE_THERE = _NOTE.replace(
 # Counts, lists, audits and notifies in one round trip, because from here until the commit it locks the row of
 # ``generation``, and all other writers of the fleet wait.
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
-_ALL_THERE = f"""
+_CHANGE_POSTGRESQL = f"""
 with counted as ({_COUNT}),
   listed as (insert into changes (generation, handle, written_at) select number, $8::bytea, $1 from counted),
   noted as ({_NOTED})
@@ -114,13 +114,13 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Variants of _COUNT and _ALL_THERE for sealed entries, which ``add_entries`` adds later. They return the chain's head,
-# and LAST or NUMBERS_THERE.
+# Variants of _COUNT and _CHANGE_POSTGRESQL for sealed entries, which ``add_entries`` adds later. They return the chain's
+# head, and LAST or NUMBERS_POSTGRESQL.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
-_LISTED_THERE = f"""
+_LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
   listed as (insert into changes (generation, handle, written_at) select number, $3::bytea, $2::bigint from counted)
-select number, store_id, run_name, longest_lease, audit_number, audit_mac, {NUMBERS_THERE},
+select number, store_id, run_name, longest_lease, audit_number, audit_mac, {NUMBERS_POSTGRESQL},
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($3::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants
 _HEAD = slice(4, 7)
@@ -141,10 +141,10 @@ def note(
         add_entries(connection, context.keys, [entry])
         return
     values = _values(entry)
-    there = connection.dialect.name == "postgresql"
-    if there and first_of(connection, _NOTE_THERE, values) is None:
+    on_postgresql = connection.dialect.name == "postgresql"
+    if on_postgresql and first_of(connection, _NOTE_POSTGRESQL, values) is None:
         raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
-    if not there:
+    if not on_postgresql:
         first_of(connection, _NOTE, values)
 
 
@@ -159,19 +159,19 @@ def note_change(
 ) -> tuple[CountedChange]:
     """Count, list and audit a change. Call it last in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
-    there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
-    if not there:
+    on_postgresql, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
+    if not on_postgresql:
         counted = first_of(connection, _COUNT if keys is None else _COUNT_SEALED, ())
     elif keys is None:
-        counted = first_of(connection, _ALL_THERE, (*values, group.handle))
+        counted = first_of(connection, _CHANGE_POSTGRESQL, (*values, group.handle))
     else:
-        counted = first_of(connection, _LISTED_THERE, (1, values[0], group.handle))
+        counted = first_of(connection, _LISTED_POSTGRESQL, (1, values[0], group.handle))
     change = _checked(connection, context, group.handle, counted)
-    if not there:
+    if not on_postgresql:
         first_of(connection, _LIST, (change.generation, group.handle, to_micros(at)))
     if keys is not None:
         add_entries(connection, keys, [entry], None if counted is None else counted[_HEAD])
-    elif not there:
+    elif not on_postgresql:
         first_of(connection, _NOTE, values)
     return (change,)
 
@@ -182,11 +182,11 @@ def note_many(
     """Audit a batch in order; count and list its changes. Call it last in a transaction. Raises StoreReplaced."""
     if not notes:
         return ()
-    there = connection.dialect.name == "postgresql"
+    on_postgresql = connection.dialect.name == "postgresql"
     handles = [each.group.handle for each in notes if each.counted]
     changes: tuple[CountedChange, ...] = ()
     if handles:
-        row = first_of(connection, _COUNT_MANY.format("$1::bigint" if there else "?"), (len(handles),))
+        row = first_of(connection, _COUNT_MANY.format("$1::bigint" if on_postgresql else "?"), (len(handles),))
         last = _checked(connection, context, handles[-1], row, counted=len(handles))
         numbers = range(last.generation - len(handles) + 1, last.generation + 1)
         changes = tuple(
@@ -197,10 +197,10 @@ def note_many(
             change_list,
             [{"generation": each.generation, "handle": each.handle, "written_at": to_micros(at)} for each in changes],
         )
-        if there and row is not None:
+        if on_postgresql and row is not None:
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
-            first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
-    elif there and context.keys is None and first_of(connection, _LOCK_THERE, ()) is None:
+            first_of(connection, _NOTIFY_POSTGRESQL, (json.dumps(notices),))
+    elif on_postgresql and context.keys is None and first_of(connection, _LOCK_POSTGRESQL, ()) is None:
         raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:

@@ -30,21 +30,21 @@ LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 
 """On SQLite: the number of the newest audit entry."""
 
 _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
-NUMBERS_THERE: Final = """array(
+NUMBERS_POSTGRESQL: Final = """array(
   select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
 """On PostgreSQL: ``$1`` new numbers. The condition on ``audit_number`` makes the subquery draw them after the row of
 ``generation`` is locked."""
 
-_HEAD_THERE: Final = f"""
-select audit_number, audit_mac, {NUMBERS_THERE}
+_HEAD_POSTGRESQL: Final = f"""
+select audit_number, audit_mac, {NUMBERS_POSTGRESQL}
 from (select audit_number, audit_mac from generation for no key update) as locked
 """  # noqa: S608 - of constants
 
 _UNSEALED: Final = f"select {_COLUMNS} from audit where number > ? order by number desc limit {MOST_COVERED + 1}"  # noqa: S608
-_UNSEALED_THERE: Final = _UNSEALED.replace("?", "$1::bigint")
+_UNSEALED_POSTGRESQL: Final = _UNSEALED.replace("?", "$1::bigint")
 _INSERT: Final = f"insert into audit ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _SET_HEAD: Final = "update generation set audit_number = ?, audit_mac = ?"
-_ADD_THERE: Final = f"""
+_ADD_POSTGRESQL: Final = f"""
 with added as (
   insert into audit ({_COLUMNS})
   select number, at, author, request_id, action, environment, subject, details, decode(seal, 'hex')
@@ -61,13 +61,17 @@ def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
     """Seal and add entries. Call it once, last in a transaction. ``head``: the head's number and MAC, then LAST or
-    NUMBERS_THERE, if the caller has already locked ``generation``."""
-    there = connection.dialect.name == "postgresql"
+    NUMBERS_POSTGRESQL, if the caller has already locked ``generation``."""
+    on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
-        head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
+        head = (
+            first_of(connection, _HEAD_POSTGRESQL, (len(entries),))
+            if on_postgresql
+            else first_of(connection, _HEAD, ())
+        )
     if head is None:
         raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
-    if there:
+    if on_postgresql:
         _add_there(connection, keys, entries, head)
     else:
         _add_to_file(connection, keys, entries, head)
@@ -93,9 +97,9 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         sealed = _seal(keys, row, unsealed, numbered)
         last = unsealed[0][0] if unsealed else row[0]
         document = json.dumps([_values(entry) for entry in sealed], default=bytes.hex)
-        if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
+        if first_of(connection, _ADD_POSTGRESQL, (document, last, *_new_head(sealed))) is not None:
             return
-        unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # added by a writer without keys
+        unsealed = all_of(connection, _UNSEALED_POSTGRESQL, (row[0],))  # added by a writer without keys
     raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
 
 

@@ -16,9 +16,8 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group's lines may take at most as many bytes as they leave free: half
-of the maximum if no other group holds any, a quarter next to two groups that hold as much. A group's only line may take
-all free bytes."""
+"""Maximum bytes of unsent lines in a process. A group may use at most as many bytes as stay free: half of the maximum
+if no other group uses any, a quarter if two other groups use as much. A group's only line may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0

@@ -265,7 +265,8 @@ class FairQueue:
 
     def _check_capacity(self, own: GroupQueue) -> None:
         """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, the group
-        with the most waiting turns loses its newest, unless it has at most one more than ``own``."""
+        with the most waiting turns loses its newest turn. If that group has at most one turn more than ``own``, this
+        raises instead."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

@@ -129,7 +129,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The SQL in a clause or choice may be absent, so its bracket counts as any word or sign that a rule looks for.
+    # The SQL in a clause or choice may be left out. So a bracket matches every word and sign that a rule looks for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

@@ -4,7 +4,7 @@
 - ``lint`` returns each ``Finding`` in a template, with its ``Severity``.
 - ``InvalidDefinition`` is the error of a malformed parameter.
 
-Import these from here, and templates from ``tenantry.sql``; other modules may move.
+Import these names from here, and templates from ``tenantry.sql``; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

@@ -11,7 +11,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """What the SQL around a tag makes of its value."""
+    """The role that a tag's value has in the SQL around the tag."""
 
     VALUE = "value"
     LIST = "list"

@@ -4,7 +4,7 @@ Locked parameters and all paths except ``params.*`` are guarded. Two kinds are e
 optional, and tags that the author marked ``not_a_filter`` (which still require a value).
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. Branches that all name the same variable are refused too, because ``tenant = {{ tenant }}`` restricts the
+may vanish. Branches are refused even if all of them name the variable, because ``tenant = {{ tenant }}`` restricts the
 rows but ``{{ tenant }} is not null`` does not.
 """
 
@@ -32,8 +32,8 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Return ``params.day`` for ``parms.day``. None if the root is not almost ``params`` or ``user_group``, because
-    such a root may name a property."""
+    """Return the path with its misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
+    resemble ``params`` or ``user_group``, because it may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -169,7 +169,8 @@ _LONGEST: Final = 400  # characters of a clause that a fix shows
 
 
 def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    # Such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]"; empty if a condition is not plain.
+    # Returns the end of the fix, such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]". Empty if a
+    # condition is not plain.
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

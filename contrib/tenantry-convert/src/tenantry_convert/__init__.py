@@ -67,7 +67,7 @@ def _convert(query: ImportedQuery, tool: str, dialect: str | None, columns: Mapp
 
 
 def file_name(name: str) -> str:
-    """Return a file name for a query, without suffix, of letters, digits and ``_``."""
+    """Return a query's file name without the suffix: letters, digits and ``_``."""
     return path_name(name)[:80] or "query"
 
 

@@ -31,7 +31,7 @@ _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedVariable:
-    """A variable in the tool's document. ``definition`` declares the parameter that replaces it."""
+    """A variable of another tool. ``definition`` declares the parameter that replaces it."""
 
     definition: Mapping[str, Any]
     kind: str = "value"
@@ -94,7 +94,7 @@ class ConvertedQuery:
 
     @property
     def whole(self) -> bool:
-        """Whether every construct was converted; the query then compiles."""
+        """Whether every construct was converted. If so, the query compiles."""
         return not any(item.left for item in self.items)
 
 
@@ -134,7 +134,7 @@ class Conversion:
         self.report(start, self.query.text[start:end], reason, left=True)
 
     def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
-        """List a construct and the reason, only once. ``left``: whether it was left unconverted."""
+        """List a construct with a reason, unless it is listed already. ``left``: whether it was left unconverted."""
         at = _location(self.query.text, offset)
         shown = " ".join(construct.split())
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
@@ -147,7 +147,7 @@ class Conversion:
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Declare a parameter for the variable ``name``, unless there is one, and return its path."""
+        """Declare a parameter for the variable ``name``, unless it has one, and return the parameter's path."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted

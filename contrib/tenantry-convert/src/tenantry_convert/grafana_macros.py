@@ -54,7 +54,7 @@ class GrafanaMacros:
         return epoch(f"cast({self.end(which, offset)} as {instant_type(dialect)})", dialect)
 
     def convert(self, name: str, arguments: Sequence[str], offset: int) -> str | None:
-        """Return the SQL for a macro; None for an unknown macro or unknown arguments."""
+        """Return the SQL for a macro; None for an unknown macro or for arguments that it does not take."""
         macro = _MACROS.get(name)
         if macro is None or not macro[0] <= len(arguments) <= macro[1]:
             return None

@@ -8,7 +8,7 @@ import click
 
 
 def read_pairs(_context: click.Context, option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
-    """Return an option's pairs as a dict, as its click callback. Raises BadParameter for a value that is no pair."""
+    """Click callback that returns an option's pairs as a dict. Raises BadParameter for a value that is not a pair."""
     pairs = {}
     for value in values:
         left, _, right = (part.strip() for part in value.partition("="))

@@ -36,8 +36,8 @@ from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stop
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 # Databricks has no read-only sessions, and does not report the kind of a statement. So SQL must begin with a keyword
-# that reads. Outside of strings, quoted names and comments it must not contain a keyword that writes, as in
-# `with … insert`. Functions are not checked: they run with the rights of the token.
+# that reads, such as `select`. Outside of strings, quoted names and comments, it must not contain a keyword that
+# writes, as in `with … insert`. Functions are not checked: they run with the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 _WRITES: Final = (
     "it contains a keyword that writes ({word}): if this is the name of a column or function, put it in backticks"
@@ -112,7 +112,7 @@ class DatabricksDriver:
         self._sql = import_module("databricks.sql")
 
     def open(self) -> CursorConnection:
-        """Open a session in UTC that has a timeout. Raises SourceUnavailable."""
+        """Open a session with a timeout, in UTC. Raises SourceUnavailable."""
         failure: TenantryError
         try:
             return CursorConnection(

@@ -104,7 +104,7 @@ class SnowflakeDriver:
         self._cursor_class = _with_statement_type(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
-        """Open a session in UTC that has a timeout. Raises SourceUnavailable."""
+        """Open a session with a timeout, in UTC. Raises SourceUnavailable."""
         limits = self._limits
         failure: TenantryError
         try:

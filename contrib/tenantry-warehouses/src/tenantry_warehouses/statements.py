@@ -1,7 +1,7 @@
 """Shared by the drivers of the warehouses: URL options, checks of statements, and threads that stop queries.
 
-A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, and before it runs for the
-first time, the driver asks the engine what kind of statement it is.
+A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, such as ``select``, and before
+it runs for the first time, the driver asks the engine what kind of statement it is.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ class ReadingStatements:
 
 
 class Stopper:
-    """Sends requests that stop queries. Uses separate threads, because the pool's may all be busy and the event loop
-    must not wait."""
+    """Sends requests that stop queries. Uses separate threads, because all threads of the pool may be busy and the
+    event loop must not wait."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
         self._stopping: dict[int, Future[None]] = {}
 
     def stop(self, connection: Any, send: Callable[[], object]) -> None:
-        """Call ``send`` in a thread, unless the connection's last call still runs. Does not wait."""
+        """Call ``send`` in a thread, without waiting, unless the connection's last call is still running."""
         before = self._stopping.get(id(connection))
         if before is None or before.done():
             self._stopping[id(connection)] = self._threads.submit(_quietly, send)

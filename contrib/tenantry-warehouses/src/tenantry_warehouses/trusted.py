@@ -129,7 +129,7 @@ class TrustedDriver:
 
 
 def check_dialect(url: URL) -> None:
-    """Raise InvalidSource for a dialect that is not installed or an asynchronous driver."""
+    """Raise InvalidSource for an asynchronous driver, or a dialect that is not installed."""
     missing = False
     try:
         dialect = url.get_dialect()

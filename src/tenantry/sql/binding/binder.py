@@ -264,7 +264,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    # Zeros, because the renderer reads a number for each node, even in a dropped clause or branch.
+    # Returns zeros, because the renderer reads a number even for each node in a dropped clause or branch.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

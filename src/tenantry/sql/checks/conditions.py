@@ -130,7 +130,7 @@ _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
 
 
 def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
-    """Find ``not in`` a list with a possible NULL, and ``= {{ x | nullable }}``."""
+    """Find ``not in`` with a list that may contain NULL, and ``= {{ x | nullable }}``."""
     items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
         text = written(expression)

@@ -46,9 +46,9 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are found if ``properties`` (known paths) or ``schema`` is given. ``given`` are paths that the
-    host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences CODE on its
-    line and the next. A template that does not compile has one finding, ``template-error``.
+    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given`` are paths
+    that the host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences CODE
+    on its line and the next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -120,7 +120,7 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return the variables of a template, and its parameters' properties. Empty if it does not compile."""
+    """Return a template's variables, and the properties that its parameters read. Empty if it does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:

@@ -1,6 +1,6 @@
 """The lint of the tenant column: each table needs a guarded predicate on that column.
 
-It recognises neither row-level security nor predicates in views, functions, row values or ``in (select …)``.
+The lint recognises neither row-level security nor predicates in views, functions, row values or ``in (select …)``.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ DIALECT = Dialect(
     equal_values_are_one=True,
     interval_takes_value=True,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
-    # `null in ()` and `null not in ()` are NULL; `is … distinct from` makes them false and true.
+    # `null in ()` and `null not in ()` are NULL; `is … distinct from` makes the first false and the second true.
     empty_in="in () is not distinct from 1",
     empty_not_in="not in () is distinct from 0",
     like_escape="\\",

@@ -29,7 +29,7 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class FunctionNames(NamedTuple):
-    """A dialect's functions, in lower case, and other syntax that could run a string as SQL."""
+    """The functions (in lower case) and other syntax of a dialect that could run a string as SQL."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
@@ -85,7 +85,7 @@ def for_each_unit(bucket: str) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. In strings of SQL, names in ``{…}`` are replaced."""
+    """The rules of one SQL dialect. In fields that hold SQL, names in ``{…}`` are replaced."""
 
     name: str
     paramstyle: str
@@ -107,7 +107,7 @@ class Dialect:
     doubled_quotes: bool = True
     """Two quotes in a string mean one quote."""
     backslash: bool = False
-    """A backslash escapes in every string."""
+    """Every string can contain backslash escapes."""
     escape_prefixes: str = ""
     """First letters of prefixes that enable backslash escapes: PostgreSQL's ``E''``."""
     plain_prefixes: str = ""
@@ -118,7 +118,7 @@ class Dialect:
     """A backslash before a character that is not in ``backslash_escapes`` means that character. If False, such a
     backslash is refused in strings with variables."""
     name_backslash: bool = False
-    """A backslash escapes in quoted names."""
+    """Quoted names can contain backslash escapes."""
     backticks: bool = True
     """Backticks delimit a name."""
     bracket_names: bool = False
@@ -138,7 +138,7 @@ class Dialect:
     nested_comments: bool = False
     """``/* /* */ */`` is one comment."""
     executable_comments: bool = False
-    """The engine runs the content of ``/*! … */``, so it is refused."""
+    """The engine runs the content of ``/*! … */``, so such comments are refused."""
     arrays: bool = False
     """``[[`` can begin a nested array."""
     or_operators: frozenset[str] = frozenset({"or"})
@@ -148,14 +148,14 @@ class Dialect:
     native_markers: frozenset[str] = frozenset()
     """Placeholder characters of the engine itself."""
 
-    # Where a placeholder is allowed, whether two are equal, and which functions run a string as SQL.
+    # Where placeholders are allowed, whether two of them are equal, and which functions run a string as SQL.
     equal_values_are_one: bool = False
     """The engine treats an expression in ``select`` and in ``group by`` as the same if its parameters have equal
     values. If False, it compares the placeholders instead."""
     interval_takes_value: bool = False
     """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
-    """The fix that the error for a placeholder after ``interval`` suggests."""
+    """The suggested fix in the error for a placeholder after ``interval``."""
     top_takes_value: bool = False
     """``top ({{ n }})`` limits rows (T-SQL)."""
     is_takes_value: bool = False
@@ -186,7 +186,7 @@ class Dialect:
     null_safe_equal: str = "{left} is not distinct from {right}"
     """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
     casts: Mapping[str, str]
-    """Parameter type → SQL type for a cast, for placeholders whose context does not determine a type."""
+    """Parameter type → SQL type, for casts of placeholders whose context does not determine a type."""
     types_placeholders: bool = False
     """Placeholders of declared parameters, except strings, are cast, because the engine would infer types from the
     context."""
@@ -202,7 +202,7 @@ class Dialect:
     """Unit → SQL for the start of the unit that contains ``{column}``."""
     local_time: str = ""
     """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
-    time zone is taken to be in the session's."""
+    time zone is taken to be in the session's time zone."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
         """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
@@ -219,7 +219,7 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is missing because it may
+        """Sign → the word that it means, such as ``&&`` → ``and`` in MySQL. ``||`` is left out, because it may
         concatenate."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 

@@ -23,7 +23,7 @@ DIALECT = Dialect(
     native_markers=frozenset("?$"),
     columns_expression=True,
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # outside of `from` an aggregate
-    # In DuckDB `null in ()` is NULL, so `not in ()` would lose rows. With an empty sub-select it does not.
+    # In DuckDB `null in ()` is NULL, so `not in ()` would lose rows. `not in` an empty sub-select keeps them.
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",
     array_parameter="{placeholder}",

@@ -32,8 +32,8 @@ DIALECT = Dialect(
         "interval": seconds,
     },
     day_of="substr({column}, 1, 10)",  # the date as written: `>=` and `<` ignore zones too
-    # The buckets are strings such as 2026-01-31 12:00:00, which SQLite's functions return. `weekday 0` moves to the
-    # next Sunday unless the day is a Sunday.
+    # The buckets are strings such as 2026-01-31 12:00:00, the form that SQLite's functions return. `weekday 0` moves to
+    # the next Sunday unless the day is a Sunday.
     time_buckets={
         "second": "strftime('%Y-%m-%d %H:%M:%S', {column})",
         "minute": "strftime('%Y-%m-%d %H:%M:00', {column})",

@@ -1,7 +1,8 @@
 """The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
 
-Each builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without end. If the value
-is absent, the condition is ``1 = 1``; ``parsing.vanishing`` refuses filters in places where ``1 = 1`` is not neutral.
+Each filter builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without an end. If
+the value is absent, the condition is ``1 = 1``; ``parsing.vanishing`` refuses filters in places where ``1 = 1`` is not
+neutral.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-In the expanded SQL, whatever choice is made, a condition must precede the fragment, and ``and`` or the end of that
-condition must follow the fragment. The condition must not contain an ``or``.
+In the expanded SQL, whatever choice is made, a condition must precede the fragment. The fragment must be followed by
+``and`` or by the end of that condition. The condition must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that contains more than conditions, or that may not filter every
-    row."""
+    """Raise TemplateError for the first fragment that contains more than conditions, or that might leave rows
+    unfiltered."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)

@@ -25,9 +25,9 @@ from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment,
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
-"""Limit of nested fragments."""
+"""Maximum nesting of fragments."""
 MAX_INCLUDES = 200
-"""Limit of fragments in a template."""
+"""Maximum number of fragments in a template."""
 
 _COMMA = re.compile(",")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")

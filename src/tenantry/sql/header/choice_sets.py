@@ -26,7 +26,7 @@ class ChoiceText:
     exact: bool = True
     """Whether ``source`` contains the SQL unchanged, so that errors can point into it."""
     source: Source | None = None
-    """The text that declares the choice. None for the query file itself."""
+    """The text that declares the choice; None if the header of the query file declares it."""
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
@@ -37,7 +37,7 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 class InvalidChoices(TemplateError):
     """Declared choices are malformed.
 
-    ``keys`` are the path from ``choices`` to the problem: if ``in_key``, the last key is wrong, else its value.
+    ``keys`` are the path from ``choices`` to the problem. If ``in_key``, the last of them is wrong, else its value.
     """
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:

@@ -56,8 +56,8 @@ class YamlNode:
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
     """Read the YAML document between two offsets.
 
-    While reading, it calls ``advance`` with the number of characters since the last call. Raises TemplateError,
-    also if PyYAML is not installed.
+    Calls ``advance`` repeatedly, with the number of characters read since the last call. Raises TemplateError, also if
+    PyYAML is not installed.
     """
     try:
         import yaml  # loaded only for files with YAML

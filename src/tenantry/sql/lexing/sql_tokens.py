@@ -117,7 +117,10 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` in the same brackets, else the opening bracket. Skips ``skip`` tokens."""
+        """Return the nearest of ``keywords`` in the same brackets, else the opening bracket, else empty.
+
+        Skips ``skip`` tokens.
+        """
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -126,7 +129,10 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Return whether the ``when``, ``skip`` tokens back, belongs to ``case when`` and not ``case a when``."""
+        """Return whether the preceding ``when`` belongs to ``case when``, not ``case a when``.
+
+        Skips ``skip`` tokens.
+        """
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:

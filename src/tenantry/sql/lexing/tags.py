@@ -153,7 +153,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Groups the lexemes after a filter's ``(`` into ``arguments``: ARGUMENT lexemes."""
+    """Groups the lexemes after a filter's ``(`` into ARGUMENT lexemes, in ``arguments``."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []

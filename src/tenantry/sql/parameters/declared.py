@@ -46,7 +46,7 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
-"""Types whose values, or ends of ranges, are datetimes."""
+"""Types whose values, or whose two ends, are datetimes."""
 
 _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
     ParameterType.DATE_RANGE: ParameterType.DATE,

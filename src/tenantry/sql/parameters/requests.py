@@ -47,8 +47,8 @@ class _Plan(NamedTuple):
 
 
 class ParameterConversion:
-    """Converts a template's common input: a string, a list of strings, nothing. ``_Request`` converts all other input
-    and reports problems."""
+    """Converts the common forms of viewer input: a string, a list of strings, or nothing. ``_Request`` converts all
+    other input and reports problems."""
 
     __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
 
@@ -57,13 +57,14 @@ class ParameterConversion:
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or time zone is a property, so that the values depend on the group."""
+        """Whether a default or time zone is read from a property, so that the values depend on the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
 
-        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue if a default or zone reads a
-        missing or unfit property; ValueError if a range is declared and ``now`` is missing or naive.
+        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue if the property that a
+        default or zone reads is missing or does not fit; ValueError if a range is declared and ``now`` is missing or
+        naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")

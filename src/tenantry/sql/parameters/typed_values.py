@@ -48,7 +48,7 @@ class Moment(NamedTuple):
 
 
 def is_empty(value: Any) -> bool:
-    """Return whether nothing was sent: None or an empty string."""
+    """Return whether the value is None or an empty string, which means that nothing was sent."""
     return value is None or (isinstance(value, str) and not value)
 
 

@@ -155,7 +155,7 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words that begin an expression unless an operand follows. So ``[[left(a, 1)], [b]]`` is an array, and
+"""Words that begin an expression only if no operand follows, so ``[[left(a, 1)], [b]]`` is an array, but
 ``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}

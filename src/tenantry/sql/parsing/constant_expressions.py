@@ -1,7 +1,8 @@
 """Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
 
-Engines accept such a constant, without effect. The words around a variable decide whether it is one. Parentheses around
-the variable are skipped and, in ``order by`` and ``group by``, casts and functions too.
+In ``order by $1``, an engine accepts the bound value as a constant, which has no effect. The words around a variable
+decide whether it is such a constant. Parentheses around the variable are skipped and, in ``order by`` and ``group by``,
+casts and functions too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
 
-A value in such a call could become SQL, so SQL with values must not contain such calls. Templates are checked when they
-are compiled; bound SQL is checked by the data source.
+A value in a dynamic call could become SQL, so SQL with values must not contain such calls. Templates are checked when
+they are compiled; bound SQL is checked by the data source.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Return whether SQL contains a DynamicCall by these rules, or cannot be lexed."""
+    """Return whether SQL cannot be lexed, or contains a DynamicCall according to ``rules``."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -129,7 +129,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The SQL in a clause or choice may be left out. So a bracket matches every word and sign that a rule looks for.
+    # The SQL in a clause or choice may be left out, so its bracket matches every word and sign that a rule looks for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

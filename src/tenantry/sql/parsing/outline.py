@@ -73,7 +73,7 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 
 
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
-    """Return a template's tokens without comments. Tags and strings get their ``references``.
+    """Return a template's tokens without comments. ``references`` are attached to their tags and strings.
 
     Raises TemplateError for SQL that cannot be lexed, and for malformed tags.
     """

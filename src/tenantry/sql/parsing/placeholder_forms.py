@@ -29,12 +29,12 @@ _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
 """SQL that only a literal may follow, so a tag after it gets no form: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag and a word that only a literal may precede, so the tag gets no form: ``rows 3 preceding``."""
+"""A tag before a word that only a literal may precede, as in ``rows 3 preceding``. Such a tag gets no form."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides the form of each placeholder: SQL with ``{placeholder}`` in it. Empty means only the placeholder."""
+    """Decides the form of each placeholder: SQL around ``{placeholder}``, or empty if the placeholder stays alone."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source

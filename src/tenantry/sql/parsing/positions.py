@@ -86,7 +86,7 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
 
-    Only ``in`` has ``operator`` and ``negated``. The VariableReference gets ``cast`` and ``form``.
+    ``operator`` and ``negated`` are set only for ``in``. ``cast`` and ``form`` are those of the VariableReference.
     """
 
     position: Position
@@ -109,7 +109,7 @@ class PositionAnalyzer:
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """Return the position of the tag or string at ``index``.
 
-        Raises TemplateError if a possible context allows no value there.
+        Raises TemplateError if one of the possible contexts does not allow a value.
         """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
@@ -312,7 +312,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    For an empty list, other SQL replaces all three. The three begin at ``start``, the choice at ``text_start``.
+    If the list is empty, other SQL replaces ``not in`` and the list. They begin at ``start``, the choice at
+    ``text_start``.
     """
     tag = lexemes[at].start
     if start < text_start:

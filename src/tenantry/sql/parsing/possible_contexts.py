@@ -46,7 +46,7 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # Yields `outward`, the lexemes from a tag on, in one variant for each lexeme that can be next to the tag.
+        # `outward`: the lexemes from a tag on. Yields one variant of them for each lexeme that can be next to the tag.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -84,7 +84,7 @@ class PossibleContexts:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        # Returns the tokens that decide the meaning of a tag. Of contexts in which these are equal, one is enough.
+        # Returns the tokens that decide the meaning of a tag. Contexts in which these are equal count as one.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

@@ -47,7 +47,7 @@ class _Level:
     bracket: str
     outer: _Level | None = None
     index: int = 0
-    """Index of the brackets or tag in the tokens of ``outer``."""
+    """Index in ``outer.tokens`` of the token that contains this level: brackets or a tag."""
 
 
 def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
@@ -123,8 +123,8 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    # Returns the word that bounds the tag's condition, and the level of that word. `step` is -1 to look before the
-    # tag, 1 to look after it. An `or` that is nearer is returned instead, and "" if the brackets end first.
+    # Returns the word that bounds the tag's condition, and the level of that word. Instead of the word, returns a
+    # nearer `or`, or "" if the brackets end first. `step` is -1 to look before the tag, 1 to look after it.
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):

@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 
 
 def number(text: Any, what: str) -> int | float:
-    """Convert a string of an export to a number. The error names it by ``what``."""
+    """Convert a string of an export to a number. ``what`` names the string in the error."""
     try:
         value = float(text)
     except (TypeError, ValueError):

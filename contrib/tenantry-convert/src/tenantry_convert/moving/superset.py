@@ -36,8 +36,8 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Return column -> the value or list it is compared with. None for a template, or if the clause does more than
-    compare."""
+    """Return a dict: column -> the value or list that it is compared with. None if the clause is a Jinja template or
+    does more than compare."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:

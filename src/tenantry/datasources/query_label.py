@@ -1,5 +1,6 @@
-"""Query tags: SQL comments in the format of sqlcommenter (https://google.github.io/sqlcommenter/spec/), which are
-sorted ``key='value'`` pairs. These are URL-encoded, so no id can end the comment or add a placeholder."""
+"""Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
+(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so no id can end the comment or add a
+placeholder."""
 
 from __future__ import annotations
 

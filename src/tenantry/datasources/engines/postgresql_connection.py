@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than any rows within ``max_bytes`` need."""
+    """The answer has more bytes than rows within ``max_bytes`` can have."""
 
 
 class NoColumns(Exception):

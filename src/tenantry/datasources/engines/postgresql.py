@@ -117,8 +117,8 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, or the role can read the
-        store's tables, or bypasses row-level security although the source has session variables."""
+        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
+        store's tables, or if it bypasses row-level security although the source has session variables."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

@@ -73,10 +73,10 @@ class Sharing:
 class Limits:
     """The limits of data sources; times in seconds.
 
-    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, the longer of the two the wait for a
-    connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections of
-    one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and
-    ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
+    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, and the longer of the two the wait for
+    a connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections
+    of one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``,
+    and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
     """
 
     timeout: float = 30.0

@@ -112,7 +112,7 @@ class ResultCache:
 
     def age(self, key: str) -> float | None:
         """Return the age in seconds of the oldest usable answer whose key is this one or, as for a reduction, derived
-        from it; None if there is none."""
+        from it; None without such an answer."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

@@ -31,7 +31,7 @@ class Monitoring:
     """Settings for slow-query logging, query tags and usage counting.
 
     Queries that take ``slow_seconds`` or more, including the wait in the queue, are logged as warnings of
-    ``tenantry.datasources.slow`` (None: no query is). ``query_tags``: engines (URL schemes) whose SQL gets a comment
+    ``tenantry.datasources.slow`` (None: no warnings). ``query_tags``: engines (URL schemes) whose SQL gets a comment
     with group, source and template. ``usage`` counts usage (default: the store's counter).
     """
 
@@ -61,8 +61,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Queries of callers, by the same outcomes. Several queries may share one execution, and a cache hit has no
-        execution."""
+        """Callers' ended queries by outcome, as for ``executions``. Several queries may share one execution, and a
+        cache hit has no execution."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
@@ -70,7 +70,7 @@ class SourceCounters:
         self.rows: int = 0
         """Rows that executions returned."""
         self.bytes: int = 0
-        """Bytes of these rows in memory; for a stream, the bytes of the response body."""
+        """Bytes of the returned rows in memory; for a stream, the bytes of the response body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
@@ -144,7 +144,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """Counts and traces one caller's query, until the ``with`` block ends or, with ``lasts``, until ``end`` or an
+    """Counts and traces one caller's query, which ends with the ``with`` block or, with ``lasts``, at ``end`` or an
     error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")

@@ -45,7 +45,7 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template for its open source. The key is None if a value has no fingerprint. Raises the errors
+    """Bind a request's template for the open source. The key is None if a value has no fingerprint. Raises the errors
     of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
@@ -81,7 +81,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     expected = own["user_group"]
     if owner is expected:  # ``variables(request)`` adds to the group's own variables
         return
-    # A copy is allowed: the same group read again, or a record that was copied by a template or JSON.
+    # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
     is_copy = isinstance(owner, Record | dict) and all(
         name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )

@@ -20,7 +20,7 @@ class ChangeTimes:
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change at a Unix time; with ``source=None``, of all sources."""
+        """Record that a source (None: every source) changed at a Unix time."""
         if source is None:
             self._of_all = at
         else:
@@ -118,7 +118,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return the Unix time up to which rows read from now on include all changes."""
+        """Return a Unix time: rows read from now on include all changes made until then."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

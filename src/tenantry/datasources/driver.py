@@ -55,8 +55,8 @@ class ReadOnlyBy(Enum):
     ENGINE = "engine"
     """The engine, through a read-only mode, transaction or session. The rights of the database user do not matter."""
     STATEMENT = "statement"
-    """Tenantry, which runs only kinds of statements that read. Functions in a statement have the database user's
-    rights."""
+    """Tenantry, which allows only kinds of statements that read, such as SELECT. Functions that they call have the
+    database user's rights."""
     USER = "user"
     """Only the rights of the database user."""
 

@@ -16,7 +16,7 @@ from tenantry.sql import SQLTemplate, TracedSQL
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
     """``source_id`` is Tenantry's id (``ds_…``), ``provided_id`` the operator's, ``engine`` the URL scheme. ``age``:
-    seconds since the cached answer was queried; None if no answer is cached."""
+    seconds since the source was queried for the cached answer; None if no answer is cached."""
 
     source_id: str
     provided_id: str

@@ -112,7 +112,7 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the source, opened if necessary. It may close at the next ``await`` unless the caller has raised
+        """Return the source, opened if necessary. It may close at the next ``await`` unless the caller has incremented
         ``users``. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()

@@ -1,5 +1,6 @@
-"""Query tags: SQL comments in the format of sqlcommenter (https://google.github.io/sqlcommenter/spec/), which are
-sorted ``key='value'`` pairs. These are URL-encoded, so no id can end the comment or add a placeholder."""
+"""Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
+(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so no id can end the comment or add a
+placeholder."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no cache of
-plans or results with the SQL as key, which tags would make useless."""
+"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no plan or
+result cache keyed by SQL, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256

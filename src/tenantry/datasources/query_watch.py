@@ -103,7 +103,8 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Return the chunks of ``opening``, watched until the last one. Raises the errors of ``run``."""
+        """Await ``opening`` and return its chunks; the query is watched until the last one. Raises the errors of
+        ``run``."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -231,7 +232,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The fields whose change ends a query. ``of_schema`` compares the environment."""
+    """The fields whose change ends a query, except the environment, which ``of_schema`` compares."""
     return source.id, source.url, source.trusted, source.session
 
 

@@ -51,12 +51,12 @@ class DataSources:
     hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
 
     ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and ``query`` share an
-    answer. ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function that takes a
+    answer. ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``, where ``make_driver`` takes a
     RegisteredSource and Limits and returns a Driver. ``keys`` decrypt URLs: a KeyRing or the path of a key file
     (default: the one in TENANTRY_KEYS).
 
     Does no I/O before the first query. A running query ends within the staleness bound if its group or source changes.
-    Raises InvalidSettings for the scheme of a built-in engine, or an unknown query tag.
+    Raises InvalidSettings if ``engines`` has a built-in scheme, or ``query_tags`` an unknown engine.
     """
 
     def __init__(

@@ -9,8 +9,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB do: they run a subquery of one row while
-they plan."""
+"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are not among them: while planning, they
+run a subquery of one row."""
 
 BindValue: TypeAlias = Callable[[Any], str]
 """A function that adds a value to the bound values and returns its placeholder."""
@@ -54,7 +54,8 @@ class SchemaQuery(WrappedTemplate):
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
-        # Two conditions that exclude all rows, because an engine may recognize only one of them before it runs.
+        # Two conditions that exclude all rows, because an engine may recognize only one of them before it runs the
+        # query.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
 
 

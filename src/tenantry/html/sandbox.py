@@ -39,8 +39,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Convert an exception that the template caused to a TemplateError, whose message omits values. None if the view
-    caused it."""
+    """Convert an exception to a TemplateError, whose message omits values; None if the view, not the template, caused
+    it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -52,7 +52,8 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """Return the innermost template of a traceback and its line, as text and as Location. Empty without a template."""
+    """Return the innermost template of a traceback and its line, as text and as Location; ``("", None)`` without a
+    template."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -276,8 +277,8 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
 
     - Every value is escaped; there is no ``safe``.
     - A missing variable raises MissingVariable; ``is defined`` and ``|default(…)`` work.
-    - A bare name is what the template set, else the view, else a global of the host, else the group's property. For a
-      property named like a keyword, write ``user_group.properties["not"]``.
+    - A bare name is a variable of the template, else of the view, else a global of the host, else the group's property.
+      For a property named like a keyword, write ``user_group.properties["not"]``.
     - null prints nothing, booleans print as in JSON, and printing an object or list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound of ``get_template``.
 

@@ -30,7 +30,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 MOST_ROWS: Final = 50_000
 """The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""As soon as this number of rows is in memory they are written, even before the minute is over."""
+"""Once this number of rows is in memory, they are written before the interval ends."""
 BATCH_ROWS: Final = 500
 """The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256
@@ -203,8 +203,8 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts to the store, unless another event loop does. Never raises. The next flush sends a failed
-        batch again."""
+        """Send the counts to the store, unless another event loop is sending them. Never raises. The next flush sends a
+        failed batch again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():

@@ -116,7 +116,7 @@ class RedisResults:
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait up to ``budget`` seconds for that read."""
+        """Like ``is_current``, but wait up to ``budget`` seconds for the marks to be read."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS

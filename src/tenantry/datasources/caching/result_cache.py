@@ -111,8 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable answer with this key or one derived from it, as for a
-        reduction; or None."""
+        """Return the age in seconds of the oldest usable answer whose key is this one or, as for a reduction, derived
+        from it; None without such an answer."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -136,8 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large, uncopyable, or, without ``is_checked``, older than a change of its
-        source. Returns whether it was stored."""
+        """Store an answer, and return whether it was stored. Does not store an answer that is too large, cannot be
+        copied or, without ``is_checked``, is older than a change of its source."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -156,8 +156,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source, and store no answers of its running queries; with ``source=None``, of
-        all sources."""
+        """Drop the answers of a changed source (None: of all sources), and do not store those of its running
+        queries."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()

@@ -1,7 +1,8 @@
 """The encoding of an entry of the shared cache.
 
-A digest keyed with the secret stops others from creating an entry or moving one to another key. The body is MessagePack
-by column: plain values if all have one type, else each value with a type tag. Decoding runs no code.
+A digest keyed with the secret of RedisResults stops others from creating an entry or moving one to another key. The
+body is MessagePack by column: plain values if all have one type, else each value with a type tag. Decoding runs no
+code.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. Findings name ``file``. ``names``: also ask for the column
-    names."""
+    """A query to explain on the source of ``schema``. ``file``: the file that findings refer to. ``names``: also ask
+    for the column names."""
 
     file: str
     template: SQLTemplate
@@ -60,7 +60,8 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """``left``: queries, by schema, that no group so far can run. ``asked``: queries to explain, each with a group."""
+    """``left``: queries, by schema, that no group added so far can run. ``asked``: queries to explain, each with a
+    group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None

@@ -57,8 +57,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, which the server lacks and the URL does not require; then ``arguments``
-        omits TLS."""
+        """Whether to connect again without TLS, because the server lacks it and the URL does not require it. If so,
+        ``arguments`` omits TLS from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True

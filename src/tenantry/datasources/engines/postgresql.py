@@ -56,8 +56,8 @@ _BACKSLASH: Final = (
 )
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
-# With these settings the server reads strings as our lexer does, and writes values as RowReader reads them. They are
-# set in each transaction because, behind a pooler, another client may have changed the settings of the server
+# With these settings the server reads strings as our lexer does, and writes values in the formats that RowReader reads.
+# They are set in each transaction because, behind a pooler, another client may have changed the settings of the server
 # connection.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' is no whole string
@@ -117,8 +117,8 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, or the role can read the
-        store's tables, or bypasses row-level security although the source has session variables."""
+        """Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the role can read the
+        store's tables, or if it bypasses row-level security although the source has session variables."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than any rows within ``max_bytes`` need."""
+    """The answer has more bytes than rows within ``max_bytes`` can have."""
 
 
 class NoColumns(Exception):
@@ -142,8 +142,8 @@ class PipelineConnection:
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
         """Run ``before``, which begins a transaction, and ``query``, then roll back. Yields columns and rows.
 
-        Leaving the block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk of a
-        stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        Leaving the ``with`` block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk
+        of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")

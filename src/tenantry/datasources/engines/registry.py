@@ -130,7 +130,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in scheme."""
+    """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings if one has a built-in scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your engine another URL scheme")

@@ -65,7 +65,7 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""How values of Python types that SQLite does not have are bound: in the same way as those of declared parameters."""
+"""How to bind values of Python types that SQLite lacks: like the values of declared parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:

@@ -67,8 +67,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn, and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. Raises SourceUnavailable, and releases the turn, if it loses its place or waits longer
-        than ``Limits.wait``."""
+        """Wait for a connection. If the turn loses its place or waits longer than ``Limits.wait``, releases it and
+        raises SourceUnavailable."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):

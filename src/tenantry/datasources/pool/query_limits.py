@@ -73,10 +73,10 @@ class Sharing:
 class Limits:
     """The limits of data sources; times in seconds.
 
-    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, the longer of the two the wait for a
-    connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections of
-    one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and
-    ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
+    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, and the longer of the two the wait for
+    a connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections
+    of one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``,
+    and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
     """
 
     timeout: float = 30.0
@@ -152,8 +152,8 @@ def _take(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # The length of marshal's output is about the size of these types in memory, and is found four times as fast as
-        # by measuring each value.
+        # The length of marshal's output is about the size of these types in memory, and takes a quarter of the time of
+        # measuring each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used

@@ -18,7 +18,7 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""A non-empty chunk, which ends a step of the stream: a step goes on while the writer writes nothing."""
+"""Ends a step of the stream, which otherwise goes on while the writer writes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types, as ``to_arrow`` does, but decimals, and columns of unknown type without values,
+    The first batch sets the types as in ``to_arrow``, except that decimals, and columns of unknown type without values,
     become strings. Raises InvalidSettings without pyarrow.
     """
 

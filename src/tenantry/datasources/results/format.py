@@ -93,7 +93,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a value that is not a list or object, written as its class or nearest base class."""
+    """The text of a value that is not a list or object. A subclass is written like its nearest base class."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)

@@ -33,7 +33,7 @@ _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, 
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Column types of which some values need a conversion, and the class of their values."""
+"""Column types in which only some values need a conversion, with the class of their values."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)

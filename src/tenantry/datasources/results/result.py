@@ -147,7 +147,7 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function of rows and ``width`` names that makes dicts. It raises ValueError for a row of another
+    """Return a function that makes dicts from rows and ``width`` names. It raises ValueError for a row of another
     width."""
     if not width:
         return _empty_dicts

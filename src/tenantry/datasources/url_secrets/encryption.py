@@ -121,7 +121,7 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """The number of URLs ``written``, and the sources that failed, each with its error."""
+    """``written``: the number of URLs written. ``failures``: the sources that failed, each with its error."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)

@@ -112,7 +112,7 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's data sources, because they are not cached in Redis."""
+        """The origin's ``sources``: data sources are not cached in Redis."""
         sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
         return sources
 

@@ -65,7 +65,7 @@ class SQLiteEngine(StoreEngine):
         if rows is None:
             rows = await self._fetch(self._look_up, (handle,), deadline)
         if not rows:
-            raise MigrationNeeded(f"the {self._file.label} has an empty table generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._file.label} has an empty table `generation`: {RUN_MIGRATE}")
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:

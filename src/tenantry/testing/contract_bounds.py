@@ -18,7 +18,7 @@ _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Each query is cancelled this number of seconds later than the previous one."""
+"""Each query is cancelled this number of seconds later after its start than the previous one."""
 
 
 class BoundsContract:

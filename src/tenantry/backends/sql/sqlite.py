@@ -260,7 +260,7 @@ class SQLiteWriter:
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
-        # Rounded to 10 ms, so that sqlite3 mostly finds the statement in its cache of prepared statements.
+        # Rounded to 10 ms, so that sqlite3 usually finds the statement in its cache of prepared statements.
         wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
         connection.execute(f"pragma busy_timeout = {wait}").close()
         with core.begin():  # SQLAlchemy's state only: sends nothing

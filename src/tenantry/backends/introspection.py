@@ -39,7 +39,7 @@ class IntrospectionBackend:
 
     ``api_token``: needs the scope ``introspect`` and finds only groups of its environment. ``keys``: the other server's
     signing keys; a token of any other key is never sent. ``timeout``: seconds for a look-up, including connecting; keep
-    it below the Resolver's ``patience`` so that the log has the reason. ``allow_http``: permit unencrypted HTTP to
+    it below the Resolver's ``patience`` so that the log names the cause. ``allow_http``: permit unencrypted HTTP to
     other hosts. ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
 
     def __init__(
@@ -71,7 +71,7 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the seconds left in a grace but no generation. Always fresh."""
+        """Like ``find``; the result has the seconds left in a grace, but no generation. Ignores ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from tenantry.ports import Store
 
 _CLOSE_SECONDS = 1.25
-"""A second to send pending messages, and a quarter to close connections."""
+"""A second to send pending messages, and a quarter of a second to close connections."""
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:

@@ -112,8 +112,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response stored for an Idempotency-Key, without its token. It is repeated only while its token is live, and a
-    live token is in the group's row."""
+    """A response stored for an Idempotency-Key. Its token is not stored: the response is repeated only while the token
+    is live, and then the group's row has it."""
 
     body_hash: bytes
     group: UserGroup

@@ -74,7 +74,7 @@ class NoReply:
     """There was no complete answer."""
 
     reason: str
-    """Why. For a failed connection it is the error's class, because the error's message may quote the request."""
+    """For a failed connection this is the error's class, because the error's message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
@@ -173,7 +173,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """None if the group is unknown, but an earlier attempt may have deleted it."""
+        """Returns None if a retry finds no group, because an earlier attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:

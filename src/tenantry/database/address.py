@@ -19,8 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""After a check whether the file was replaced, fast reads do not check again for this time
-(docs/decisions/0021-fast-reads.md)."""
+"""Fast reads check at most once in this time whether the file was replaced (docs/decisions/0021-fast-reads.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks at
-registration and on each connection. Looks for the tables instead of comparing addresses, to find other paths, links and
-copies."""
+"""Rejects data sources that can read the tables of a store, which hold the parts of all tokens. Checks at registration
+and on each connection. Looks for the tables instead of comparing addresses, so that other paths to a store, links and
+copies are found too."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
-    logs a warning. In that case, and if the file is missing, the check runs before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. If a server does not answer within ``seconds``,
+    or a file cannot be read, logs a warning. The check is repeated before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

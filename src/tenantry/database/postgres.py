@@ -33,8 +33,8 @@ SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN
 """Sets the idle limit for one transaction only, because behind a pooler a session setting would reach other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection: behind a pooler, pg_backend_pid() may differ from
-# the pid that the client got at connect. It is one statement, because a pooler may send the next one to another server
-# process.
+# the pid that the client got when it connected. It is one statement, because a pooler may send the next one to another
+# server process.
 _DIRECT = (
     "select case when pg_backend_pid() = {} then"
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION}', false) end"
@@ -53,8 +53,8 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
     """Whether no pooler is between client and server. Behind a pooler nothing is prepared, and ``begin`` sends
     SET_IN_TRANSACTION."""
     cancels = False
-    """Whether a cancelled task cancels its query on the server, which may take seconds. If False, the task closes the
-    connection."""
+    """Whether a cancelled task waits, possibly for seconds, until its query is cancelled on the server. If False, the
+    task closes the connection."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
@@ -167,8 +167,8 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """Create an SQLAlchemy engine. ``connect``: opens connections with ``transactions``. ``options``: for the engine's
-    pool."""
+    """Create an SQLAlchemy engine. ``connect``: opens connections with ``transactions=True``. ``options``: for the
+    engine's pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,

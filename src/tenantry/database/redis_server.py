@@ -182,8 +182,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A redis-py client for one event loop. It connects at the first command. Commands of ``redis`` have no time
-    limit."""
+    """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
+    time limit."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

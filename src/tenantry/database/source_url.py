@@ -52,7 +52,7 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """Yield the password, and the values of options that may be secret, or references to secrets."""
+    """Yield the password and every option's value that may be a secret or a reference to one."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)

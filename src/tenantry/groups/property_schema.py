@@ -12,7 +12,7 @@ from tenantry.groups.record import Record, RecordList
 from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""``$schema`` in the documents of SchemaLearner."""
+"""``$schema`` in the documents that SchemaLearner makes."""
 
 _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
@@ -30,7 +30,7 @@ class Violation(NamedTuple):
 
 
 class PropertySchema:
-    """A valid schema. ``tenant_column``: name, in lower case, of the column that holds the tenant in every table except
+    """A valid schema. ``tenant_column``: lower-case name of the column that holds the tenant in every table except
     ``shared_tables``; None if not declared. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:

@@ -99,7 +99,7 @@ class UserGroup:
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups: handle, id, name, environment, properties and mapping
-        are equal, and ``1``, ``1.0`` and ``true`` differ."""
+        are equal; ``1``, ``1.0`` and ``true`` count as different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -236,7 +236,7 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source, or None, with the generation of its snapshot."""
+    """A data source or None, and the generation of the snapshot from which it was read."""
 
     source: RegisteredSource | None
     generation: int

@@ -154,12 +154,12 @@ class Author:
     """Who makes a write."""
 
     name: str
-    """Id and label of an API token, or a user of the command line."""
+    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write that does not name one."""
+"""The author of a write for which the caller names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class AuditEntry:
     """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
-    """The public id of the <thing> in ``action``."""
+    """The public id of the ``<thing>`` that ``action`` names."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
     """None if the writer had no keys."""

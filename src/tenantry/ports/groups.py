@@ -94,5 +94,5 @@ class GroupStore(Protocol):
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id, or a part of
-        the name with A to Z in either case."""
+        the name, ignoring the case of A to Z."""
         ...

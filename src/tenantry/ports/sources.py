@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources while the store's changes are polled, as for groups; implemented by Resolver."""
+    """Caches data sources, like groups, while the store's changes are polled. Implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -42,7 +42,7 @@ class SourceLeaseHolder(Protocol):
         ...
 
     def offer_lease(self, lease: SourceLease | None) -> None:
-        """Keep a weak reference to the lease. A Resolver that stops passes None."""
+        """Keep a weak reference to the lease. A Resolver passes None when it stops."""
         ...
 
 

@@ -158,8 +158,8 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete some thousand rows of hours before ``before``, with an audit entry. Return the number of deleted rows;
-        repeat until it is 0."""
+        """Delete a few thousand rows of hours before ``before``, and record it in the audit trail. Return the number of
+        deleted rows; repeat until it is 0."""
         ...
 
 
@@ -197,8 +197,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds that a committed write still waits before it returns, until all processes of this host see it;
-        usually 0.0. Add them to a write's timeout."""
+        """Seconds until all processes of this host see every committed write; usually 0.0. A write waits for that
+        before it returns, so add them to its timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

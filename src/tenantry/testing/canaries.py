@@ -115,9 +115,9 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """Make ``count`` groups with canaries as ids, names, and all properties of an example or a JSON Schema.
+    """Make ``count`` groups with canaries as ids, names, and values of all properties of an example or a JSON Schema.
 
-    ``values`` replaces properties: by one value for all groups, which is not a canary, or by a function that returns a
+    ``values``: for a property, one value for all groups, which is then not a canary, or a function that returns a
     different value for each index. ``mapping``: schema to data source, for all groups or as a function of the index.
 
     Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a

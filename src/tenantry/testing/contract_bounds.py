@@ -18,7 +18,7 @@ _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Each query is cancelled this number of seconds later than the previous one."""
+"""Each query is cancelled this number of seconds later after its start than the previous one."""
 
 
 class BoundsContract:
@@ -40,7 +40,7 @@ class BoundsContract:
             many, one = engine.rows(40, text), f"select {text} as v{engine.from_one_row}"
             assert len(await asked.result(many, v="x" * 1_250)) == 40
             assert len(await asked.result(one, v="x" * 50_000)) == 1
-            # Sizes between half and all of the limit are not tested, because engines count differently.
+            # Sizes between half the limit and the limit are not tested, because engines count differently.
             for template, size in ((many, 2_501), (one, 100_001)):
                 error = await asked.error(template, v="x" * size)
                 assert isinstance(error, TooManyBytes), repr(error)

@@ -60,7 +60,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""For each kind that ``Column.type`` calls by another name: that name."""
+"""The name in ``Column.type`` of each kind that has another name there."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs of a list for ``in`` and those of the rows a, b and c that it matches."""
+"""Pairs: a list for ``in``, and which of the rows a, b and c it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:

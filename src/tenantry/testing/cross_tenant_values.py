@@ -34,7 +34,7 @@ class Crossing:
     owner: str
     """The group to which the value belongs."""
     served: str
-    """The group that was served the value."""
+    """The group to which the value was served."""
     name: str
     """The property that has the value, such as ``properties.region``."""
     canary: str

@@ -29,15 +29,15 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test, with a table that a user with more rights could write. All SQL in the fields is a
-    template."""
+    """Describes an engine to test. Its database needs a table that a user with enough rights could change. All SQL in
+    the fields is a template."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
     url: str
     """A data source of the engine. No message may contain its password."""
     slow: str
-    """A query that runs for several times ``patience``."""
+    """A query that takes several times as long as ``patience``."""
     writes: Sequence[str]
     """Statements that would change the result of ``unchanged``."""
     unchanged: str
@@ -56,7 +56,7 @@ class EngineCase:
     from_one_row: str = ""
     """The end of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
-    """Seconds that a busy machine may take for a stop, or for any query but ``slow``."""
+    """Seconds that a busy machine may take to stop a query, or to run any query but ``slow``."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
         """Make a driver for ``url``, by default the engine's."""

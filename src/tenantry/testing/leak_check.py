@@ -1,7 +1,7 @@
 """Leaks: checks that no value of one user group reaches another.
 
-Each check runs twice, in opposite orders of the groups. So each group runs after every other group, and would get a
-value that the other group has left in a cache."""
+Each check runs twice, in opposite orders of the groups. So each group is checked after every other group, and would
+get a value that the other group has left in a cache."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Leaks:
         """Request every route of an app for every group: first one request at a time, then ``at_once`` together.
 
         ``routes``: by default all GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. The group is put into the scope as by UserGroupMiddleware, unless ``credentials`` returns headers that
+        group. The group is put into the scope as UserGroupMiddleware does, unless ``credentials`` returns headers that
         identify it. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
@@ -199,7 +199,7 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed; then backwards, ``at_once`` together."""
+    """Run one item at a time, so that output can be attributed to it; then in reverse order, ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -22,5 +22,5 @@ def leak_groups() -> CanaryGroups:
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """Leak checks for ``leak_groups``, such as ``check_app``."""
+    """Leak checks, such as ``check_app``, for the groups of ``leak_groups``."""
     return Leaks(leak_groups)

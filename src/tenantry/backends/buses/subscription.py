@@ -1,6 +1,6 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection may respond and still deliver no messages, such as LISTEN through a transaction pooler. So a bus sends
+A connection, such as LISTEN through a transaction pooler, may respond and still deliver no messages. So a bus sends
 itself probes by the same route as notices."""
 
 from __future__ import annotations

@@ -69,8 +69,7 @@ class MemoryTables:
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of the newest changes, in order of their generations. The last item is the change
-    ``generation``."""
+    """Handle and time of the newest changes, ordered by generation; the last is number ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
         """Return an environment as stored. Raises UnknownEnvironment."""
@@ -86,7 +85,7 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        While it runs, the slots of ``handles`` have odd versions. A change is listed for the handle ``listed``
+        While ``work`` runs, the slots of ``handles`` have odd versions. A change is listed for the handle ``listed``
         (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:

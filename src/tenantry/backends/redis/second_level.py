@@ -112,7 +112,7 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's data sources, because they are not cached in Redis."""
+        """The origin's ``sources``: data sources are not cached in Redis."""
         sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
         return sources
 
@@ -150,8 +150,8 @@ class RedisBackend:
             self.counters.refused += 1
             return None
         if reading is None or (reading.generation or 0) > self._generation:
-            # An entry with a later generation than the last poll is either very new, or from before the store was
-            # restored from a backup.
+            # An entry with a later generation than that of the last poll is either very new, or from before the store
+            # was restored from a backup.
             self.counters.misses += 1
             return None
         self.counters.hits += 1

@@ -103,8 +103,8 @@ _NOTE_POSTGRESQL = _NOTE.replace(
     " returning number",
 )
 
-# Counts, lists, audits and notifies in one round trip, because from here until the commit it locks the row of
-# ``generation``, and all other writers of the fleet wait.
+# Counts, lists, audits and notifies in one round trip, because from here until the commit the row of ``generation`` is
+# locked, and all other writers of the fleet wait.
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _CHANGE_POSTGRESQL = f"""
 with counted as ({_COUNT}),
@@ -114,8 +114,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Variants of _COUNT and _CHANGE_POSTGRESQL for sealed entries, which ``add_entries`` adds later. They return
-# the head of the chain, and LAST or NUMBERS_POSTGRESQL.
+# Like _COUNT and _CHANGE_POSTGRESQL, but without the entry: ``add_entries`` seals and adds it later. For that they also
+# return the head of the chain, and LAST or NUMBERS_POSTGRESQL.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
@@ -143,7 +143,7 @@ def note(
     values = _values(entry)
     on_postgresql = connection.dialect.name == "postgresql"
     if on_postgresql and first_of(connection, _NOTE_POSTGRESQL, values) is None:
-        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     if not on_postgresql:
         first_of(connection, _NOTE, values)
 
@@ -201,7 +201,7 @@ def note_many(
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
             first_of(connection, _NOTIFY_POSTGRESQL, (json.dumps(notices),))
     elif on_postgresql and context.keys is None and first_of(connection, _LOCK_POSTGRESQL, ()) is None:
-        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:
         insert_all(connection, audit, [audit_columns(entry) for entry in entries])
@@ -230,7 +230,7 @@ def _checked(
     """Return the last of ``counted`` changes from ``row``. Trims the list once per thousand changes. Raises
     StoreReplaced."""
     if row is None:
-        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced

@@ -1,5 +1,5 @@
-"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. Writes
-bypass SQLAlchemy Core, which on SQLite makes them ten times faster."""
+"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. Most
+statements bypass SQLAlchemy's execution, so writes on SQLite are ten times faster."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``. The read begins after the call. Raises like ``read``."""
+        """Return the row of ``queries.LOOK_UP``. The read never begins before the call. Raises like ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
@@ -160,7 +160,7 @@ class StoreEngine(Protocol):
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback that keeps asyncio from logging an error which a caller gets."""
+    """A done callback for tasks whose error a caller gets, so that asyncio does not log it too."""
     if not task.cancelled():
         task.exception()
 
@@ -270,8 +270,8 @@ def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> 
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row; return its generated key (0 if the table has none), or None if a value exists in a unique column.
-    PostgreSQL waits for a concurrent insert of that value."""
+    """Insert a row; return its generated key (0 if the table has none), or None if a unique column already has
+    the row's value. PostgreSQL waits for a concurrent insert of that value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:

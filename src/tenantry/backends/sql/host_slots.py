@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable without slots, because this host's
-        caches would miss the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be
+        opened, because this host's caches would miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:

@@ -1,5 +1,5 @@
 """A store's engine for PostgreSQL through psycopg, direct or behind a pooler. Look-ups of one tick share a statement;
-writes use SQLAlchemy Core. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
+writes use an SQLAlchemy engine. Each event loop has its own connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of look-ups and polls, and those that several modules use, in SQLAlchemy Core."""
+"""SQLAlchemy Core statements for look-ups and polls, and those that several modules share."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
-    """Whether the group's name contains a string that is in lower case. Only A to Z in the name are folded, so that all
-    databases agree."""
+    """Whether the group's name contains a lower-case string. Only A to Z in the name are folded, so that all databases
+    agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True

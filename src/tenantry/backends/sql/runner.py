@@ -82,7 +82,7 @@ class Runner:
     async def _identity(self, deadline: float) -> StoreIdentity:
         found = await self.read(IDENTITY, deadline)
         if not found:
-            raise MigrationNeeded(f"the {self._label} has an empty table generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._label} has an empty table `generation`: {RUN_MIGRATE}")
         identity, lease = rows.identity(found[0])
         self.host_slots.raise_longest_lease(lease)
         return identity
@@ -144,9 +144,9 @@ class Runner:
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
                 # The commit may still happen. If the version became even now, a reader could cache an older answer.
-                # So the slot stays odd, and nothing of it is cached, until ``late`` is called, or until a reader has
-                # seen the odd version for as long as its lease and repairs the slot. The contexts are kept in a list
-                # because one that is garbage-collected would set the even version.
+                # So the slot stays odd, and nothing in it is cached, until ``late`` is called, or until a reader has
+                # seen the odd version for as long as its lease and repairs the slot. Keep ``announced`` in a list,
+                # because its contexts would set the even version when garbage-collected.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:

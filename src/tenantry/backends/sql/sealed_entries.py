@@ -60,8 +60,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Call it once, last in a transaction. ``head``: the head's number and MAC, then LAST or
-    NUMBERS_POSTGRESQL, if the caller has already locked ``generation``."""
+    """Seal and add entries. Call it once, last in a transaction. ``head``, if the caller has already locked
+    ``generation``: the head's number and MAC, then LAST or NUMBERS_POSTGRESQL."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (
@@ -70,7 +70,7 @@ def add_entries(
             else first_of(connection, _HEAD, ())
         )
     if head is None:
-        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     if on_postgresql:
         _add_there(connection, keys, entries, head)
     else:

@@ -71,7 +71,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
-            raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
         number, _, *columns = found[0]
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 
@@ -169,7 +169,7 @@ def _data_source(row: Row) -> RegisteredSource:
 
 
 def write_session(session: SessionVariables) -> str | None:
-    """Format the variables as ordered JSON pairs; NULL for none."""
+    """Format the variables as JSON pairs, in order; None without variables."""
     return json.dumps(session) if session else None
 
 

@@ -65,7 +65,7 @@ class SQLiteEngine(StoreEngine):
         if rows is None:
             rows = await self._fetch(self._look_up, (handle,), deadline)
         if not rows:
-            raise MigrationNeeded(f"the {self._file.label} has an empty table generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._file.label} has an empty table `generation`: {RUN_MIGRATE}")
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
@@ -260,7 +260,7 @@ class SQLiteWriter:
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
-        # Rounded to 10 ms, so that sqlite3 mostly finds the statement in its cache of prepared statements.
+        # Rounded to 10 ms, so that sqlite3 usually finds the statement in its cache of prepared statements.
         wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
         connection.execute(f"pragma busy_timeout = {wait}").close()
         with core.begin():  # SQLAlchemy's state only: sends nothing

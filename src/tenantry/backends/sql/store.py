@@ -143,7 +143,7 @@ async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) ->
 async def _page(runner: Runner, clock: StoreClock, since: int, deadline: float) -> tuple[Changes, StoreIdentity, float]:
     found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
     if not found:
-        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     await asyncio.sleep(0)  # reads of SQLite do not await: let other tasks run after each page
     identity, lease = rows.identity((found[0][1], *found[0][6:]))
     runner.host_slots.raise_longest_lease(lease)

@@ -34,7 +34,7 @@ _SUMS: Final[dict[frozenset[str], Read]] = {
     frozenset(names): _usage.where(*(_of_one[name] for name in names))
     for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
 }
-"""The query for sums, by the names of its filters."""
+"""The queries for sums, by the names of their filters."""
 _OLDEST: Final[Read] = select(_used.hour).order_by(_used.hour).limit(1)
 _row = tuple_(*usage_by_hour.primary_key)
 _PRUNE: Final[Query] = usage_by_hour.delete().where(

@@ -34,7 +34,7 @@ HEAD: Final = "0013"
 
 OLDEST: Final = "0012"
 """The oldest revision whose programs can use the tables of HEAD. A migration that breaks older programs sets OLDEST to
-its own revision: see CONTRIBUTING.md, "A step of the store's tables"."""
+its own revision: see CONTRIBUTING.md, "Change the store's tables"."""
 
 _one_thread = threading.Lock()  # alembic keeps its context in a module, so one migration at a time
 

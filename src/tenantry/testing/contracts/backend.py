@@ -8,7 +8,7 @@
         async def backend(self, store): ... # your backend, from which the tests read
 
 The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. LeaseContract
-includes BackendContract. A LeasedBackend must pass LeaseContract, because a Resolver caches the results.
+includes BackendContract. A LeasedBackend must pass LeaseContract, because a Resolver caches its results.
 """
 # ruff: noqa: S101 - tests, which third parties run too
 
@@ -149,8 +149,8 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the newest change and skips none. After a future generation there are no
-        changes."""
+        """``changes(None)`` ends with the newest change and skips none. ``changes`` after a future generation
+        lists none."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

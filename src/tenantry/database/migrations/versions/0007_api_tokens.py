@@ -10,6 +10,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    # Microseconds since 1970 (UTC); NULL: no end date, or never used.
+    # Both columns: microseconds since 1970 (UTC). NULL: no end date; never used.
     op.add_column("api_tokens", sa.Column("expires_at", sa.BigInteger))
     op.add_column("api_tokens", sa.Column("last_used_at", sa.BigInteger))

@@ -10,5 +10,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    # Separated by spaces; the last one is the revision of the tables. NULL until ``migrate`` writes the list.
+    # Revisions separated by spaces, that of the tables last. NULL until ``migrate`` writes them.
     op.add_column("generation", sa.Column("compatible", sa.Text))

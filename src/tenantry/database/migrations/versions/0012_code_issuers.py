@@ -1,5 +1,5 @@
-"""API token that issued a code or session, which ends with this API token. Stop older versions first, because their
-codes name no API token."""
+"""The API token that issued a code or session; they end with it. Stop older versions first, because their codes name no
+API token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group in whose share a code counts. Codes of older versions count in no share."""
+"""The group whose CodeShare limits a code. Codes of older versions have none."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads, but that its query does not return according to the engines."""
+        """Columns that a panel reads but its query, according to the engines, does not return."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by

@@ -100,7 +100,7 @@ class SigningKeys(KeyRing):
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        # Does nothing if another thread has read a later change of the file.
+        # Do nothing if another thread has read a later change of the file.
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:

@@ -166,7 +166,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The position of the value at ``path`` or, if there is none, of the nearest enclosing value; for an unknown field,
+    """The position of the value at ``path`` or, if it is absent, of the nearest enclosing value; for an unknown field,
     of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:

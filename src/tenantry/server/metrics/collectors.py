@@ -45,7 +45,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. ``look`` is an older name of ``read_at_snapshot``, which the metric's label keeps."""
+        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend

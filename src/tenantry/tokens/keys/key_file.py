@@ -108,7 +108,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        # Count on from the active id, so that the id of a removed key is not reused soon.
+        # Continue counting from the active id, so that the id of a removed key is not reused soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):

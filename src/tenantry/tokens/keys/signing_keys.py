@@ -29,7 +29,7 @@ first."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with those of a file (``from_file``), which is read again at most once a second."""
+    """A KeyRing with fixed keys, or with those of a file (``from_file``), reloaded when the file changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None

@@ -38,7 +38,7 @@ class EntryPointError(Exception):
 
 @cache
 def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
-    """Return the installed entry points of a group by name, of all distributions."""
+    """Return the entry points of a group, by name, from all installed distributions."""
     from importlib import metadata  # here, because it is slow to import and most programs need no entry point
 
     found: dict[str, list[EntryPoint]] = {}

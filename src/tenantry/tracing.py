@@ -1,4 +1,5 @@
-"""OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30), without tokens, values or SQL."""
+"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30), without tokens, values or
+SQL."""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ _READ_OPERATIONS: Final = frozenset({
     "DESCRIBE", "EXPLAIN", "FROM", "PRAGMA", "SELECT", "SHOW", "TABLE", "VALUES", "WITH",
 })  # fmt: skip
 _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
-"""Dialect -> its name in the conventions, where the names differ."""
+"""Dialect -> its name in OpenTelemetry's conventions, where the two differ."""
 
 
 class HttpServerSpan(Span):

@@ -42,7 +42,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except TenantryError as error:
             field = f"{error.field.strip('/')}: " if error.field else ""
-            # A message may quote an id, for which the user may have pasted a token.
+            # A message may quote an id, and the user may have pasted a token in place of the id.
             click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:

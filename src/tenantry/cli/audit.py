@@ -27,7 +27,7 @@ from tenantry.ports import AuditTrail, Store
 FOLLOW_SECONDS: Final = 1.0
 """Seconds between two reads for ``--follow``."""
 _LOWEST: Final = -(2**63)
-"""Lower than the number of every audit entry."""
+"""Lower than the number of any audit entry."""
 
 
 def _as_head(value: str) -> ChainHead:

@@ -153,7 +153,7 @@ def schema() -> None:
 
 
 _DASHBOARD: Final = """\
-# tenantry dashboards schema prints the permitted fields.
+# `tenantry dashboards schema` prints the permitted fields.
 title: Orders of {{ user_group.name }}
 controls:
   city: {choices: [Vienna, Prague, Graz], many: true}

@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads, but that its query does not return according to the engines."""
+        """Columns that a panel reads but its query, according to the engines, does not return."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -158,7 +158,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables whose engine cannot read page by page, so they are shown only up to the row limit."""
+        """Tables that are shown only up to the row limit, because their engine cannot read page by page."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages

@@ -166,8 +166,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The position of the value at ``path``, of the key if it is an unknown field, or of the nearest enclosing
-    value."""
+    """The position of the value at ``path`` or, if it is absent, of the nearest enclosing value; for an unknown field,
+    of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

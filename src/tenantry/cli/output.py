@@ -64,8 +64,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, because
-    API callers choose the ids."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula, such as an id chosen by an API
+    caller, gets a leading apostrophe."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)

@@ -23,7 +23,7 @@ class GroupCommands(MutableMapping[str, click.Command]):
     plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
-        """``path``: the group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""
+        """``path``: the click group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""
         self._own = own
         self._path = path
         self._loaded: dict[str, click.Command] = {}

@@ -173,8 +173,8 @@ def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str |
     """The environment's schema in the first of ``folders`` that has one, else None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
-    name. If it is not ``stored``, its name may be misspelt, so a missing schema raises UsageError. Raises
-    InvalidPropertySchema.
+    name. If ``stored`` is None, the name may be misspelt, so a missing schema raises UsageError (see
+    ``_refuse_without_schema``). Raises InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -195,7 +195,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError. A name from the settings is refused only if another environment has a schema."""
+    """Raises UsageError; for a name from the settings, only if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"

@@ -30,8 +30,8 @@ def _drafts() -> Iterator[GroupDraft]:
 
 
 AIRLINES: Final = {draft.provided_id: draft for draft in _drafts()}
-"""The airlines' groups, by carrier code. ``home_airports``: New York airports with at least a tenth of its
-departures."""
+"""The airlines' groups, by carrier code. ``home_airports``: the New York airports from which at least a tenth of the
+airline's flights depart."""
 SHOWN: Final = ("UA", "B6", "HA")  # the product's customers: two data sources; 58,665, 54,635 and 342 flights
 
 

@@ -10,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""Number of last characters of an API token that lists show, so that operators can recognise the token."""
+"""Lists show this number of characters from the end of an API token, so that operators can recognise it."""
 
 
 async def issue_api_token(

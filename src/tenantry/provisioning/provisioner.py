@@ -40,14 +40,13 @@ LONGEST_GRACE: Final = 86_400
 """Maximum seconds for which a rotated token may stay valid: one day."""
 
 _ATTEMPTS: Final = 10
-"""Number of times that a merge is tried while other writers keep changing the group."""
+"""Maximum attempts to merge into a group that other writers keep changing."""
 
 _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group has not been read yet. None means that the group does not
-    exist."""
+    """The type of NOT_LOADED, which means that the group has not been read yet (None: it does not exist)."""
 
     NOT_LOADED = "not loaded"
 
@@ -88,9 +87,9 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. The audit trail names ``author``. A caller that has just
-    read the group passes it as ``loaded``, to save a read. Every method may raise StoreUnavailable; methods that write
-    may also raise OutcomeUnknown.
+    ``contract`` checks properties before they are written. The audit trail names each method's ``author``. If you have
+    just read the group, pass it as ``loaded`` to save a read. Every method may raise StoreUnavailable; methods that
+    write may also raise OutcomeUnknown.
     """
 
     def __init__(
@@ -213,7 +212,7 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Return the contract's errors that ``update`` would raise or log, and write nothing. Raises InvalidBody,
+        """Write nothing; return the contract's errors that ``update`` would raise or log. Raises InvalidBody,
         UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
@@ -250,9 +249,9 @@ class Provisioner:
         except InvalidToken:
             if once is None:
                 raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
-            # The store must look up the Idempotency-Key even for an invalid token: the request may be a retry after the
-            # token's signing key was removed, or may reuse the Idempotency-Key with another body. Otherwise this random
-            # token makes the store raise UnknownToken.
+            # The store must look up the Idempotency-Key even if the token is invalid: the request may be a retry after
+            # the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all other
+            # cases, the store does not know this random token and raises UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
@@ -313,8 +312,8 @@ class Provisioner:
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
-        """Raises UnknownDataSource, unless the environment has external data sources. Sources in ``known`` are not
-        looked up; found sources are added to it."""
+        """Raises UnknownDataSource if a source does not exist, unless the environment has external data sources.
+        Sources in ``known`` are not looked up; those found are added to it."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known

@@ -34,7 +34,7 @@ _BETWEEN_TURNS: Final = 50
 """Groups processed before the event loop may run other tasks: a few milliseconds of work."""
 
 _ATTEMPTS: Final = 5
-"""Number of times that a group is tried while other writers keep changing it."""
+"""Maximum attempts to write a group that other writers keep changing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,18 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. An error means that nothing was written, except for OutcomeUnknown, and for
-SigningKeyMissing if the key was removed during the write. In that case, rotate the group to get a token."""
+"""The result of an upsert. An error means that nothing was written, with two exceptions: OutcomeUnknown, and
+SigningKeyMissing if the key was removed during the write (rotate the group to get a token)."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. If it has a deadline, use it for one call of ``upsert_many`` only."""
+    """A Provisioner that also writes batches. If it has a deadline, use it for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """Write the upserts and return a result for each, in order. Each succeeds or fails alone. No two may be for the
-        same group.
+        """Write the upserts and return a result for each, in order. Each upsert succeeds or fails independently. No two
+        may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
         group that already matches is not written. An unexpected exception is raised if no write has finished yet;
@@ -175,7 +175,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log without the message, which may contain a property. Return the error to report."""
+    """Log the exception without its message, which may contain a property. Return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

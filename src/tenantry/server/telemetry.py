@@ -79,8 +79,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if the environment asks for it. If the extra ``otel`` is missing,
-    export nothing and ``report`` why."""
+    """Export this process's spans by OTLP over HTTP, if the environment variables ask for it. If the extra ``otel`` is
+    missing, export nothing and call ``report`` with the reason."""
     if not export_requested():
         yield
         return

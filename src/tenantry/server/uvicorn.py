@@ -58,9 +58,9 @@ def run(
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM, connections are accepted for the seconds of ``drain``; SIGINT or a second signal ends this wait.
+    After SIGTERM, connections are still accepted for ``drain.seconds``; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
-    that ``limits`` close. ``further`` listeners are served too, and closed by the caller.
+    that ``limits`` close. The listeners in ``further`` are served too, but the caller closes them.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(

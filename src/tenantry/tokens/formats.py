@@ -108,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 (32 bytes) of an API token, which the store keeps; None if the token is malformed."""
+    """The hash (SHA-256, 32 bytes) that the store keeps of an API token; None if the token is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

@@ -96,7 +96,7 @@ class KeyRing:
     removals: int = 0
     """Number of reloads that removed keys. When it changes, tokens verified before may have become invalid."""
     problem: str | None = None
-    """Why the key file cannot be read now; None if it can. Meanwhile the keys read before stay in use."""
+    """Why the key file cannot be read now; None if it can. While it cannot, the keys read before stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -114,7 +114,7 @@ class KeyRing:
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
-        # The salt and the byte 1 make this HKDF-Expand (RFC 5869 section 2.3), with the salt as its label.
+        # This is HKDF-Expand (RFC 5869 section 2.3): the salt is its ``info``, the byte 1 its counter.
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)

@@ -200,7 +200,7 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected for the OSError of a closed connection (ASGI HTTP 2.4)."""
+    """Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:

@@ -35,7 +35,7 @@ class DryRunProvisioner(UpsertProvisioner):
     """An UpsertProvisioner that returns and raises what the real write would, but writes nothing.
 
     New tokens are ``NO_TOKEN``, and new groups have the ``team_id`` ``NO_TEAM_ID``. Violations of ``contract`` raise
-    even if ``contract.refuses`` is false. Idempotency-Keys are ignored.
+    their errors even if ``contract.refuses`` is false. Idempotency-Keys are ignored.
     """
 
     def __init__(

@@ -127,8 +127,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. At its end ``code`` is ``ok``, or the code of the
-    error in its last line."""
+    """A response that is sent while the request body still arrives. When it ends, ``code`` is ``ok``, or the code of
+    the error in its last line."""
 
     code: str = "ok"
 
@@ -162,8 +162,8 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for an error, as JSON. With ``problem``, the JSON is a problem document (RFC 9457) that has the same
-    members as extensions; its ``type`` is ``about:blank`` (section 4.2.1), because the code identifies the error."""
+    """The response for an error, as JSON. With ``problem``, the members of a problem document (RFC 9457) are added;
+    ``type`` is ``about:blank`` (section 4.2.1), because the code identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -258,7 +258,7 @@ class Endpoint(ABC):
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
     """The error to send. Logs only type and traceback of an unexpected exception, because its message may contain a
-    token. If an error has a ``generic_message``, which is sent instead of its message, logs the full message."""
+    token. If an error has a ``generic_message``, that is sent, and the error's own message is logged."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))

@@ -241,8 +241,8 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # Raised outside the handler, because pydantic's error contains the input and would become the context of
-    # InvalidBody.
+    # InvalidBody is raised outside the handler: inside, pydantic's error, which contains the input, would become its
+    # context.
     path = first["loc"]
     if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])

@@ -149,8 +149,8 @@ def create_api(
 class FastRouter:
     """Passes requests of the API directly to their Endpoint, and all others to ``app``.
 
-    Passing them directly saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of
-    ``create_api``, and no middleware, because API requests would skip it.
+    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``,
+    but no middleware, because API requests would skip it.
     """
 
     def __init__(self, app: Starlette) -> None:

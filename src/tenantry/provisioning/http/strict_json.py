@@ -40,8 +40,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # Raised outside the handlers, because the decoder's error contains the body and would become the context of
-    # BadJson.
+    # BadJson is raised outside the handlers: inside, the decoder's error, which contains the body, would become its
+    # context.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 

@@ -15,10 +15,10 @@ from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
 """Maximum lines per transaction. A transaction of this size blocks other writers for some ten milliseconds, because it
-locks the SQLite file, or the row of the generation in PostgreSQL."""
+locks the whole file in SQLite, and the row of the table ``generation`` in PostgreSQL."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""A transaction takes no more lines once its lines exceed this number of bytes."""
+"""Once the lines of a transaction exceed this number of bytes, it takes no more."""
 
 FAILED: Final = "failed"
 """Name of the count of failed lines in the summary."""
@@ -77,7 +77,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield a report for each line, one by one, because a short line may return a large group."""
+        """Yield a report for each line, one by one, because the report on a short line may contain a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

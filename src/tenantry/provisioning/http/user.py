@@ -128,8 +128,8 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The Idempotency-Keys whose requests are running in this process. The store's transactions handle those of other
-    processes."""
+    """The Idempotency-Keys whose requests are running in this process. The store's transactions handle keys that other
+    processes use."""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()

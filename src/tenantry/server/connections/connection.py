@@ -155,7 +155,7 @@ class ClientConnection(asyncio.Protocol):
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close, after sending ``error`` if the client awaits a response and none has begun."""
+        """Close. First send ``error`` if the client awaits a response and none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)

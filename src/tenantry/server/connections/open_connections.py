@@ -30,7 +30,7 @@ class OpenConnections:
     3. waiting less than a second for its client to send
     4. waiting less than a second for its client to read
 
-    If there is no such connection, because all are active, it refuses the new one.
+    If all connections are active, it refuses the new one.
     """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:

@@ -34,8 +34,8 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
-    chooses by them how to cache.
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because how a resolver
+    caches depends on them.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -45,7 +45,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. ``look`` is an older name of ``read_at_snapshot``, which the metric's label keeps."""
+        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend

@@ -108,7 +108,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        # Counts on from the active id, so that the id of a removed key is not reused soon.
+        # Continue counting from the active id, so that the id of a removed key is not reused soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -273,8 +273,7 @@ _WORDS: Final = (
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 hashes of published keys, in encoded and in decoded form. Hashes, because the keys would alarm secret
-# scanners.
+# SHA-256 hashes of published keys, in encoded and in decoded form. The keys themselves would alarm secret scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, encoded and decoded.

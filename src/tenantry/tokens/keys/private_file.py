@@ -31,8 +31,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file. Raises InvalidKeys if others than its owner can access it. If root owns the file, its group may read
-    it."""
+    """Read a file. Raises InvalidKeys if anyone but its owner can access it; the group may read a file that root
+    owns."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically; the owner and the group's access stay. Call it within ``locked``. Raises
+    """Replace the content atomically, and keep the owner and the group's access. Call it within ``locked``. Raises
     InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:

@@ -29,7 +29,7 @@ first."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with those of a file (``from_file``), which is read again at most once a second."""
+    """A KeyRing with fixed keys, or with those of a file (``from_file``), reloaded when the file changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -100,7 +100,7 @@ class SigningKeys(KeyRing):
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        # Does nothing if another thread has read a later change of the file.
+        # Do nothing if another thread has read a later change of the file.
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:

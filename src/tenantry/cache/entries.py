@@ -16,7 +16,7 @@ CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer that has none."""
+"""Stands for the generation of an answer that has none."""
 
 MAX_SOURCES: Final = 4_096
 """Upper bound on cached data sources."""
@@ -167,7 +167,7 @@ class PollSnapshot:
     polled_at: float
     """Time just before the store was asked, in seconds of a suspend-aware clock."""
     versions_at_poll: Sequence[int] | None
-    """A copy of the slot versions from before the store was asked; None if the slots were not known."""
+    """A copy of the slot versions from before the store was asked; None if the slots were missing or replaced."""
     highest_generation: int
     """The highest generation of the cached answers."""
 

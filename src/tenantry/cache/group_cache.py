@@ -6,7 +6,7 @@ three hold (``Leased.is_valid``).
 - A write on this host changes the slot's version: the answer is invalid at once.
 - A write on another host drops the entry when a bus reports it (``evict``) or the next poll lists it
   (``apply_changes``).
-- An answered poll extends the lease. While the store is away, the lease runs out, and nothing cached is used.
+- A successful poll extends the lease. While the store is unavailable, the lease runs out; then nothing cached is used.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
 newer change of the handle is known, so no write during the load is missed.
@@ -128,7 +128,8 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether to bypass second-level caches, because they may lack a write of this host since the last poll."""
+        """Whether to bypass second-level caches, because they may lack a write that this host has made since the last
+        poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -171,7 +172,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that the token has no group, on the conditions of ``store``. Return whether it was cached."""
+        """Cache that the token has no group, under the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -185,7 +186,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source, on the conditions of ``store``. Return whether it was cached."""
+        """Cache a data source, under the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -267,8 +268,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Pairs of a slot and its odd version, if the version is unchanged for more than ``after`` seconds: its writer
-        has crashed."""
+        """Slots, each with its odd version, whose version has been odd and unchanged for more than ``after`` seconds:
+        the writer has crashed."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

@@ -45,7 +45,7 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
     """Answer a TenantryError of a view with a page or JSON.
 
-    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
+    Install it with ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
     websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one; an
     open websocket is closed with 1008 and the error's code.
     """
@@ -91,8 +91,8 @@ _READING = frozenset({"GET", "HEAD"})
 
 
 class Dashboard:
-    """An ASGI endpoint: ``Route("/sales", dashboard(sales))`` or ``app.mount("/sales", dashboard(sales))``. FastAPI
-    takes it by ``app.mount`` or ``app.add_route``, not ``@app.get``."""
+    """An ASGI endpoint: ``Route("/sales", dashboard(sales))`` or ``app.mount("/sales", dashboard(sales))``. In FastAPI,
+    use ``app.mount`` or ``app.add_route``, not ``@app.get``."""
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
         self._renderer = renderer
@@ -145,9 +145,9 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     """Make an ASGI endpoint of a renderer.
 
     The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record of its annotation,
-    else the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON, a Response
-    unchanged.
+    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record if annotated as
+    one, else the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON, a
+    Response unchanged.
 
     A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled; queries of a
     plain function raise ViewerLeft, and its other work continues.

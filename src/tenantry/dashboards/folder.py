@@ -29,7 +29,7 @@ class SavedDashboard:
     dashboard: DashboardFile
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """For each dashboard that a click opens, by name: the controls whose values are kept."""
+    """The controls whose values are kept when a click opens another dashboard, by the name of that dashboard."""
 
     @property
     def settable(self) -> frozenset[str]:
@@ -151,7 +151,7 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls that both dashboards have in the same kind, and whose values ``opened`` always accepts."""
+    """The controls that are of the same kind in both dashboards, and whose values ``opened`` always accepts."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -126,7 +126,7 @@ def dashboards_app(
             *previews,
             # The panels, for the group of the token in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
-            # The single-use address of a file.
+            # Issues the single-use address of a file.
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
             # In a preview: where the values of a panel come from.
             Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),

@@ -106,7 +106,7 @@ class SingleUseCodes:
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        # anyone may send a code, so an unknown one costs one read and no write
+        # Anyone may send a code, so an unknown one must cost only one read and no write.
         kind = await self._kept.purpose(digest)
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)

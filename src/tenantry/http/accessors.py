@@ -1,4 +1,4 @@
-"""The user group and variables of a request, and the scope keys that other rooms use.
+"""The user group and variables of a request, and the scope keys that other packages use.
 
 The functions accept a Starlette or FastAPI connection, or an ASGI scope. In FastAPI they are dependencies:
 ``Annotated[UserGroup, Depends(user_group)]``.

@@ -63,7 +63,7 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id header, or None: it must occur once, have 1 to 64 characters of ``A-Za-z0-9._-``, and contain no
+    """The X-Request-Id header; None unless it occurs once, has 1 to 64 characters of ``A-Za-z0-9._-``, and contains no
     token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None

@@ -37,11 +37,11 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
         yield
 
 
-# --- of an endpoint that makes its own request ------------------------------------------------------------------------
+# --- endpoints that make their own Request ----------------------------------------------------------------------------
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Make a request in an endpoint; ``while_connected`` will not read its body. Send the response with
+    """Return a Request whose body ``while_connected`` does not read, for an ASGI endpoint. Call the response with
     ``request.receive``."""
     from starlette.requests import Request
 

@@ -55,7 +55,7 @@ class OriginalAddress:
 def may_hold_token(value: bytes) -> bool:
     """Cheap test: False if an address cannot contain a token."""
     return value.find(b"ugt") >= 0 or (
-        # Or the u, g or t of a token's prefix is percent-encoded.
+        # The u, g or t of a token's prefix may be percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
     )
 
@@ -97,7 +97,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send``: redirects to the same address and COOKIE_PREFIX cookies get the token back."""
+    """Wrap ``send`` to restore the token in redirects (``restore_location``) and in cookies whose name starts with
+    COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()

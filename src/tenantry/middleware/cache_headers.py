@@ -19,7 +19,7 @@ SHARED_ONLY: Final = frozenset({
 # contain the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
-# Directives that we replace by ``private``. One is ``private="field"``, because shared caches may store everything but
+# Directives that we replace by ``private``, including ``private="field"``: it lets shared caches store everything but
 # the field.
 _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate", "private"})
 

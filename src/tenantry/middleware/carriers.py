@@ -26,7 +26,7 @@ class Extracted:
     token: bytes
     """The token. ``b""`` means an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The header line without the token, which the app sees instead; None removes the line."""
+    """The header line that the app sees instead, without the token; None removes the line."""
     sent_by_browser: bool = True
     """True if a browser or gateway may add the token to a foreign page's requests: the middleware then checks the
     origin, as for a cookie. Set False only if a program or a script of your page adds the token. A token in the header

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Tokens and keys of previews, also truncated or percent-encoded ones.
+# Tokens and preview keys, including truncated and percent-encoded ones.
 _TOKEN: Final = re.compile(r"(ug(?:[tk][ct]|pv))(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 

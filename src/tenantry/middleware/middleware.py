@@ -1,4 +1,4 @@
-"""UserGroupMiddleware: puts the group of a request's token into ``scope["user_group"]``."""
+"""UserGroupMiddleware, which puts the group of a request's token into ``scope["user_group"]``."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ class UserGroupMiddleware:
     If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
     else 403. Responses get ``Vary``, and with a group or preview ``Cache-Control: private``.
 
-    Inside another UserGroupMiddleware the group that it found is kept; another token is 400, another environment 401.
+    Inside another UserGroupMiddleware, the group that the outer one found is kept; another token gets 400, another
+    environment 401.
 
     Raises InvalidSettings for a malformed origin.
     """
@@ -126,7 +127,8 @@ class UserGroupMiddleware:
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # A plain def: for a cached group it returns the app's own coroutine, and no frame of ours exists while it runs.
+        # A plain def: for a cached group it returns the app's own coroutine, and no frame of ours exists while that
+        # runs.
         kind = scope["type"]
         if kind not in _SERVED:
             return self.app(
@@ -192,7 +194,7 @@ class UserGroupMiddleware:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer middleware masked its token in parameters that it does not read: a mask is no second token.
+            # The outer middleware masked its token in parameters that it does not read: a mask is not a second token.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:
@@ -216,7 +218,7 @@ class UserGroupMiddleware:
 
 
 def _flush_first(flush: Callable[[], Awaitable[None]], send: Send) -> Send:
-    # Before the shutdown is confirmed, because uvicorn ends the process right after that.
+    # Flush before the shutdown is confirmed, because uvicorn ends the process right after that.
     async def flushing(message: Message) -> None:
         if message["type"].startswith("lifespan.shutdown"):
             await flush()

@@ -49,7 +49,7 @@ class TokenWatch(ABC):
     """Checks the token of an open websocket or stream about five times per staleness bound. Closes the connection if
     the token is revoked, or if checks fail for the whole bound.
 
-    A check counts until ``_valid_until``; then ``_wait`` checks again before the next message.
+    A check is valid until ``_valid_until``; after that, ``_wait`` checks again before the next message.
     """
 
     __slots__ = (

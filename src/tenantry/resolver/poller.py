@@ -1,12 +1,12 @@
-"""Poller: polls the store for changes, which keeps the lease of a resolver's cache.
+"""Poller, which polls the store for changes and so extends the lease of a resolver's cache.
 
-The lease promises that the cache knows every write older than the staleness bound. An answered poll that began at time
+The lease promises that the cache knows every write older than the staleness bound. A successful poll that began at time
 *t* has listed all writes from before *t*, so it extends the lease to *t* plus the bound.
 
 - A poll copies the slot versions, asks for the changes since the last poll, drops the groups that were written to, and
   extends the lease. A gap in the list clears the cache.
-- A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll is
-  answered.
+- A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll
+  succeeds.
 - A slot whose version stays odd for the bound is repaired.
 """
 

@@ -1,8 +1,8 @@
-"""Resolver: from a token to its user group, through a cache.
+"""Resolver, which finds the user group of a token through a cache.
 
 ``peek`` answers from the cache. ``resolve`` also reads the backend; requests for one token share a load
 (``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. While the
-store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+store is unavailable, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the refusal of a token without a group is cached, but never longer than the staleness bound."""
+"""Seconds for which the refusal of a token without a group is cached, unless the staleness bound is shorter."""
 
 
 class Resolver:
@@ -47,8 +47,8 @@ class Resolver:
     - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host are seen at once, and others after a fifth of the bound, or
-    after the whole bound if the store is away. Answers of other backends are cached for the bound. Tokens of a removed
-    key are refused within the bound.
+    after the whole bound if the store is unavailable. Answers of other backends are cached for the bound. Tokens of a
+    removed key are refused within the bound.
 
     Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
     """
@@ -114,12 +114,12 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the poll that renewed the lease began; None without a lease."""
+        """Seconds since the start of the poll that renewed the lease; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the end date, or ``inf``."""
+        """Seconds until the group's end date; ``inf`` without one."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:

@@ -78,7 +78,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """Another OS user has the default run folder. Try another name, or raise ``refusal``."""
+    """Another OS user owns, or can write to, the default run folder. Try another name, or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -86,7 +86,7 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder, created if missing: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``.
+    """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``. Make it if it is missing.
     Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)

@@ -36,7 +36,8 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""Bytes of the creation time, in microseconds of monotonic_with_suspend; 0 after ``settle``."""
+"""Position of the creation time in the file, in bytes. The time is in microseconds of monotonic_with_suspend; 0 after
+``settle``."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -78,8 +79,8 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the file, created if missing. ``folder`` and ``name`` (by default the store id) go to ``run_folder``.
-        Raises StoreUnavailable or FolderTaken."""
+        """Map the file; make it if it is missing. ``folder`` and ``name`` (by default the store id) are passed to
+        ``run_folder``. Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
@@ -136,7 +137,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Prevent all caching with this file, by odd versions."""
+        """Prevent all caching with this file: make all its versions odd."""
         # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
@@ -150,8 +151,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file, created whole if missing. Raises StoreUnavailable, also for a wrong owner, mode, size or
-    header."""
+    """Open the file; make it atomically if it is missing. Raises StoreUnavailable, also for a wrong owner, mode, size
+    or header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

@@ -62,7 +62,7 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """Subclasses raise StoreUnavailable if no other process would see the change."""
+        """The versions, to write to. Subclasses raise StoreUnavailable if no other process would see the change."""
         return self._versions
 
 

@@ -24,8 +24,8 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 class ChartRows:
     """Fetches the visible rows of line charts. A result within the source's limits is fetched whole and reduced for
-    each width. A larger one is reduced while its rows are read, and its query is remembered, to stream it the next
-    time."""
+    each width. A larger one is reduced while its rows are read; its query is remembered, so that the next fetch does
+    not try to read it whole."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources
@@ -74,7 +74,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not sorted by ``plot.by``, or this column has values that are neither numbers nor times."""
+    """The rows are not sorted by ``plot.by``, or that column has values that are neither numbers nor times."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

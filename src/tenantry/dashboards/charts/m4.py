@@ -1,4 +1,4 @@
-"""M4: reduce a line chart's rows to the visible ones (Jugel et al., VLDB 2014).
+"""Reduces a line chart's rows to the visible ones, by the algorithm M4 (Jugel et al., VLDB 2014).
 
 In each pixel column, the first, last, least and greatest row draw the same pixels as all rows. A device pixel counts as
 two columns, for anti-aliasing.
@@ -122,7 +122,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """Make between ``count`` and ``2 * count`` columns, which only merge as the axis grows."""
+    """Make between ``count`` and ``2 * count`` columns. As the axis grows, columns merge but never split."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None

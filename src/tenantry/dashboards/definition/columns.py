@@ -17,7 +17,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """Reads the word ``all`` as None, or a list."""
+    """Reads a list, or the word ``all``, which becomes None."""
 
     some: Listed
 

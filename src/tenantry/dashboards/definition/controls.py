@@ -120,8 +120,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """Give each parameter of the template the default and ``required`` of the control with its name, so that panels
-    agree with the page. Raises TemplateError, at the control, if the query does not take the control's type or
+    """Give each parameter of the template the default and ``required`` of the control with the same name, so that
+    panels agree with the page. Raises TemplateError, at the control, if the query does not take the control's type or
     default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}

@@ -15,7 +15,7 @@ from tenantry.sql.parameters import Parameter
 COLUMNS: Final = 12
 """Columns of the grid, which the panels of a row share."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change against the range of equal length just before."""
+"""Value of ``compare``: show the change since the preceding range of equal length."""
 
 
 class PanelKind(StrEnum):

@@ -141,7 +141,7 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
     return [
         # Exchanges a code for the token, or for the key of a preview's session.
         Route("/-/redeem", redeem, methods=["POST"]),
-        # A code for the request's token.
+        # Issues a code for the request's token.
         Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
     ]
 

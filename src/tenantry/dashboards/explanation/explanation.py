@@ -115,7 +115,7 @@ async def explain_dashboard(
     the origin of each value.
 
     ``values``, for operators, adds values, texts and full errors. Without it the result contains no value of a property
-    or filter, except relative ranges such as ``last 30 days``. ``age`` of a query: seconds since its oldest cached
+    or filter, except relative ranges such as ``last 30 days``. A query's ``age``: seconds since its oldest cached
     answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)

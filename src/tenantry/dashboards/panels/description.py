@@ -1,5 +1,5 @@
 """Describes a dashboard to the page: texts, controls and panels, but no schemas, and queries only with ``show_query``.
-Of the group's properties it includes those for look and format, and those that the file names."""
+The group's properties are left out, except those for look and format and those that the file names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PanelStream: the answer to a request for panels, as JSON lines (NDJSON) in the order of completion.
+"""PanelStream, the answer to a request for panels: JSON lines (NDJSON) in the order of completion.
 
     {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  of each control that a query fills
@@ -6,7 +6,7 @@
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-A ``live`` response stays open, unless its group has more than ``MAX_OPEN``:
+A ``live`` response then stays open, unless its group has more than ``MAX_OPEN`` open responses, and sends:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the
@@ -130,7 +130,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """Yield lines as tasks complete, running at most ``AT_ONCE``. Closing the generator cancels the tasks."""
+    """Yield lines as tasks complete; at most ``AT_ONCE`` run at once. Closing the generator cancels the tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

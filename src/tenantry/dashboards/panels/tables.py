@@ -29,8 +29,8 @@ async def fetch_table(
 
     ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, then the order of the query.
     Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
-    engine pages. Raises TooManyRows or TooManyBytes if the engine cannot, or if the view has neither ``sort`` nor
-    ``columns``; InvalidParameter for an unknown column; the errors of ``DataSources.query``.
+    engine selects the page. Raises TooManyRows or TooManyBytes if it cannot, or if there is no ``sort`` and the view
+    has no ``columns``; InvalidParameter for an unknown column; the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

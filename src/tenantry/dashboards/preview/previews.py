@@ -21,7 +21,7 @@ from tenantry.tokens import PREVIEW_PREFIX
 @dataclass(frozen=True, slots=True)
 class Preview:
     group: UserGroup
-    """As the store has it now."""
+    """The group's current state in the store."""
     dashboard: str
     session: bytes
     """The digest of the session's key."""

@@ -52,7 +52,7 @@ class LineStream(Response):
             ):
                 paced = answer.paced(send)
                 await paced({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                # An empty part, so that the middleware watches the token before the first panel is ready.
+                # Send an empty part, so that the middleware watches the token before the first panel is ready.
                 await paced(_part(b""))
                 async for each in lines:
                     pieces = deque((each,)) if isinstance(each, bytes) else each

@@ -54,7 +54,8 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """The code and sentence for an error. It names only parameters and properties, whose names are the author's."""
+    """The code of an error, and a sentence for the viewer. The sentence contains names of parameters and properties,
+    but no values."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 

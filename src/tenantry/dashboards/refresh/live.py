@@ -23,8 +23,8 @@ MAX_OPEN: Final = 100
 
 class ChangedPanels:
     """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` yields
-    ``{"changed": ["1-1"]}`` after ``DataSources.changed`` for the source of that panel's schema. ``changes`` is None if
-    the group has more than ``MAX_OPEN`` responses open.
+    ``{"changed": ["1-1"]}`` after a call of ``DataSources.changed`` for the source of that panel's schema. ``changes``
+    is None if the group has more than ``MAX_OPEN`` responses open.
 
     After half a minute without changes the message is empty: a keep-alive. The stream ends after a quarter of an hour,
     when the process stops, or with RESTART when a source is moved or deleted.

@@ -28,7 +28,7 @@ DEFAULT_KIND = "duotone"
 _ALLOW = "Put the image into the site's folder, or allow external media."
 
 _UP = "\N{NULL}"
-"""Prefix of internal links, which ``resolve_link`` replaces by the path to the root. No other link begins with it."""
+"""Prefix of internal links, which ``resolve_link`` replaces with the path to the root. No other link begins with it."""
 
 
 @lru_cache(maxsize=4096)

@@ -114,8 +114,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Variants of _COUNT and _CHANGE_POSTGRESQL for sealed entries, which ``add_entries`` adds later. They return the head of
-# the chain, and LAST or NUMBERS_POSTGRESQL.
+# Variants of _COUNT and _CHANGE_POSTGRESQL for sealed entries, which ``add_entries`` adds later. They return
+# the head of the chain, and LAST or NUMBERS_POSTGRESQL.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),

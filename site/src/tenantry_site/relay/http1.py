@@ -93,8 +93,8 @@ _DROPPED: Final = frozenset(
         "strict-transport-security", "public-key-pins",
     }
 )  # fmt: skip
-"""Response headers that are not passed on: cookies, hop-by-hop headers, and instructions to a browser for the
-origin."""
+"""Response headers that are not passed on: cookies, hop-by-hop headers, and headers that would change how a
+browser treats the origin."""
 
 _CHARSETS: Final = {
     "": "utf-8",

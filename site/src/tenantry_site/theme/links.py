@@ -118,8 +118,8 @@ _HOSTS = (
     (re.compile(r"/src/branch/"), "/_edit/{}", "/issues/new?title="),
     (re.compile(r"/(?:tree|blob|edit)/"), "/edit/{}", "/issues/new?title="),
 )
-"""Address formats of code hosts: the part before the branch, the path to edit a file, and the path to open an issue.
-They are those of GitLab, Gitea and GitHub; GitHub's are the default."""
+"""Address formats of GitLab, Gitea and GitHub (the default): the part before the branch, the path to edit a file, and
+the path to open an issue."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def html_path(page: str) -> str:
 
 
 def relative_url(source: str, target: str) -> str:
-    """The relative address of the file ``target`` in the file ``source``; both are paths from the site's root.
+    """The relative link from the file ``source`` to the file ``target``; both are paths from the site's root.
 
     Colons are percent-encoded, because browsers would read one in the first segment as a scheme (``javascript:``).
     """

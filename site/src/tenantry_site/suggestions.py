@@ -64,7 +64,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 class PathSuggestions:
     """Suggests a known path for a path that does not exist.
 
-    A file of the same name in another folder is preferred to a similar spelling, because pages are often moved.
+    A file of the same name in another folder is preferred to one of a similar name, because pages are often moved.
     """
 
     __slots__ = ("_by_folder", "_by_lower", "_by_name", "_compared", "_found", "paths")
@@ -103,7 +103,7 @@ class PathSuggestions:
         if same_name:
             folders = _folders(wanted)
             best = min(same_name, key=lambda path: (len(folders ^ _folders(path)), path))
-            # Many folders have an "overview", so one of several must share a folder with ``wanted`` to be suggested.
+            # Many folders have an "overview": of several, one is suggested only if it shares a folder with ``wanted``.
             return best if len(same_name) == 1 or folders & _folders(best) else None
         in_folder = self._by_folder.get(wanted)
         if in_folder:

@@ -41,8 +41,7 @@ def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
 
 
 def error_page(diagnostics: Iterable[Diagnostic], root: str, script: Markup) -> bytes:
-    """The page with the diagnostics that is shown if the site cannot be rendered. ``root``: relative path to the site's
-    root."""
+    """The page of diagnostics to show if the site cannot be rendered. ``root``: relative path to the site's root."""
     found = sorted(diagnostics, key=lambda each: _ORDER[each.severity])
     return render_template("app/author_page", root=root, script=script, **_items(found)).encode()
 

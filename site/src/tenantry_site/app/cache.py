@@ -70,7 +70,7 @@ class SiteCache:
         self._finished: dict[str, bytes] = {}
 
     async def current(self) -> ServedSite:
-        """The current state of the site; builds it if necessary."""
+        """The current state of the site, which is built if necessary."""
         now = self._served
         if now is not None and self._is_fresh():
             return now

@@ -53,7 +53,7 @@ def etag_of(content: bytes) -> str:
 class ResponseSender:
     """Sends responses to GET and HEAD requests, compressed if possible, or as 304 if the client has the content.
 
-    ``headers``: headers of all responses.
+    ``headers``: added to all responses.
     """
 
     def __init__(self, headers: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site, active_content_diagnostic, has_active_content
 
 OnProgress = Callable[[int, int], None]
-"""Called with the number of pages written so far, and an estimate of all pages: the number of Markdown files."""
+"""Called with the number of pages written so far, and an estimate of the total: the number of Markdown files."""
 
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 

@@ -77,7 +77,7 @@ class Staging:
             return size
 
     def _prepare(self, path: str) -> str:
-        """The file system path for a path of the site, with its folder created. Raises OSError for an unusable path."""
+        """Create the folder of a file. Return the file's path on disk. Raises OSError for an unusable path."""
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or not {"", ".", ".."}.isdisjoint(parts) or len(path) > _LONGEST_PATH:
             raise OSError(0, "its name cannot be part of an address")

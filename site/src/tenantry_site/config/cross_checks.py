@@ -1,8 +1,8 @@
 """Checks of a whole configuration file, after its fields were read one by one.
 
-They compare fields with each other (versions, prefixes of anchors and tabs, redirects, duplicates) and with the files
-in the site's folder. They also report objects that stricter programs reject as a whole, where this reader skips only
-the wrong field.
+The checks compare fields with each other (versions, prefixes of anchors and tabs, redirects, duplicates) and with the
+files in the site's folder. They also report objects that stricter programs reject as a whole, where this reader skips
+only the wrong field.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def check_redirects(context: ReadContext) -> None:
 
 
 def _path(address: str) -> str:
-    """``/`` and the normalized path of a page, for an address within the site; other addresses unchanged."""
+    """An address within the site, as ``/`` and a normalized path; any other address, unchanged."""
     bare = address.split("#")[0].split("?")[0]
     path = None if "://" in bare else page_path(bare)
     return address if path is None else f"/{path}"
@@ -285,8 +285,8 @@ _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"
 )
-"""Matches a JSON pointer into a field that has two allowed types, such as a string or an object. If there is an error
-inside the object, other programs find that it has neither type. Group 1 is the field's pointer."""
+"""Matches a JSON pointer into a field that has two allowed types, such as a string or an object. After an error
+inside the object, other programs report that the field has neither type. Group 1 is the field's pointer."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
 _UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})

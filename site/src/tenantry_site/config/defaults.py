@@ -1,4 +1,4 @@
-"""For each model class: checks and defaults that need all fields of an object."""
+"""Checks and defaults that need all fields of an object, by model class."""
 
 from __future__ import annotations
 

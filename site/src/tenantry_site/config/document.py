@@ -83,7 +83,7 @@ def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[s
 
 
 def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
-    """Whether the navigation is in the newer format, which is not read; if so, report it."""
+    """Whether the navigation is in the newer format, which is not supported; if so, report it."""
     navigation = tree.get("navigation")
     if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False

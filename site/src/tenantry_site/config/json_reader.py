@@ -169,8 +169,8 @@ class _Reader:
         return key, start
 
     def _next(self, end: int, closing: str, opened: int) -> int:
-        """Skip the comma after an item: the offset of the next item or of the closing bracket. ``end``: offset after
-        the item; ``opened``: offset of the opening bracket."""
+        """Skip the comma after an item. Return the offset of the next item or of the closing bracket. ``end``: offset
+        after the item; ``opened``: offset of the opening bracket."""
         text = self._text
         here = self._space(end)
         if text[here] == ",":

@@ -20,7 +20,7 @@ SOCIALS = (
 NEWER_SOCIALS = (
     "x", "youtube", "medium", "telegram", "x-twitter", "earth-americas", "bluesky", "threads", "reddit", "podcast",
 )  # fmt: skip
-"""Platforms that are not in SPEC 2.2 but occur in real files; they are shown like the nine."""
+"""Platforms that are not in SPEC 2.2 but occur in real files; they are shown like those in ``SOCIALS``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def clip(text: str, longest: int = LONGEST) -> str:
 
 
 def quoted(text: str) -> str:
-    """The string, escaped and cut like ``clip``, in double quotes."""
+    """The string in double quotes, escaped and cut by ``clip``."""
     return f'"{clip(text)}"'
 
 

@@ -94,4 +94,4 @@ PATTERNS: dict[StringKind, Patterns] = {
     StringKind.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
     StringKind.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
 }
-"""The rules for each kind of string. The strict JSON Schema has all of them, the lenient one those that are errors."""
+"""The rules for each kind of string. The lenient JSON Schema has only those for errors, the strict one has all."""

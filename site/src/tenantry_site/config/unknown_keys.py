@@ -72,7 +72,7 @@ FOREIGN_KEYS: dict[type, dict[str, str]] = {
     ApiPlayground: {"disableProxy": "Whether the browser sends requests directly to the API."},
     Redirect: {"permanent": "Whether the redirect is permanent."},
 }
-"""Fields of other generators that read the same file, and what they mean there. They have no effect here."""
+"""Model class -> field that other generators read -> its meaning there. These fields have no effect here."""
 
 NEWER_KEYS = frozenset({
     "api-reference", "appearance", "banner", "contextual", "description", "errors", "fonts", "icons", "interaction",

@@ -93,7 +93,7 @@ def _exact(name: str) -> str | None:
 def resolve(name: str) -> str | None:
     """The bundled icon for a name that an author wrote, or None.
 
-    If no icon has that name (it may be one of the paid set), more general names are tried: first without the last
+    If no icon has that name (it may be in the paid set), more general names are tried: first without the last
     words, then without the first words (``chart-line-up`` -> ``chart-line``).
     """
     wanted = normalize_name(name)

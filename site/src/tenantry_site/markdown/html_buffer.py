@@ -109,7 +109,7 @@ class HtmlBuffer:
         self.out.append(opening)
 
     def close_markdown(self) -> None:
-        """Close the element of the last open ``open_markdown``, unless a closing tag has closed it already."""
+        """Close the element of the matching ``open_markdown``, unless a closing tag has closed it already."""
         element = self._markdown_elements.pop()
         if element.open:
             self._close_down_to(element)

@@ -71,7 +71,7 @@ class InlineRenderer:
                 _RENDERERS[kind](self, token)
 
     def _open(self, name: str, opening: str, closing: str) -> None:
-        """Write an opening tag. If the text has HTML tags, which may cross this element, the buffer tracks it."""
+        """Write an opening tag. The buffer tracks the element if the text has HTML tags, which may cross it."""
         if self._has_tags:
             self._buffer.open_markdown(name, opening, closing)
         else:

@@ -185,7 +185,7 @@ class ConstructScanner:
     """Finds the constructs of one text.
 
     ``known``: names of the components; ``names``: constants and their values, to which the text's own exports are added
-    while it is parsed; ``mdx``: treat all braces as expressions, not only those around a name of ``names``;
+    while it is parsed; ``mdx``: treat all braces as expressions, not only those around one of ``names``;
     ``elements``: the allowed HTML.
     """
 

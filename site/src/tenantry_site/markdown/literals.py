@@ -152,7 +152,7 @@ def _expression_end(text: str, at: int) -> int:
 
 
 def _after_element(text: str, at: int, close: str) -> int:
-    """Skip a comma after an element: the offset of the next element or of the bracket ``close``."""
+    """Skip a comma after an element. Return the offset of the next element or of the bracket ``close``."""
     at = _skip(text, at)
     if text[at : at + 1] == ",":
         return _skip(text, at + 1)

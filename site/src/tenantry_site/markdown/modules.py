@@ -16,8 +16,8 @@ LONGEST = 200_000
 """Maximum number of characters of a block of import and export lines."""
 
 SCAN_BUDGET = 20_000
-"""Number of characters that one page may scan in vain after the ends of import and export blocks. This keeps the time
-linear."""
+"""Maximum number of characters of one page that are scanned beyond the ends of import and export blocks, so that the
+time stays linear."""
 
 BLOCK_START = re.compile(
     r"""import\s*(?: ["'{*] | [\w$]+\s*(?:,|from\s*["']) )

@@ -13,7 +13,7 @@ DEEPEST = 48
 """Maximum nesting of components and HTML elements; tags nested deeper are left out."""
 
 REACH = 200
-"""Maximum number of open elements, from the innermost, among which a closing tag finds its element."""
+"""Number of innermost open elements among which the element of a closing tag is searched for."""
 
 
 class ElementKind(Enum):

@@ -1,6 +1,6 @@
 """The state of one page while it is rendered: its ids, links, sections and diagnostics.
 
-Also functions that escape text, make ids of it, and find web addresses in it.
+Also has functions that escape text, make ids of it, and find web addresses in it.
 """
 
 from __future__ import annotations

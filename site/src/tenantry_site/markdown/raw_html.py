@@ -18,7 +18,7 @@ _IGNORED = frozenset({
     "allow", "allowfullscreen", "frameborder", "autoplay", "controls", "preload", "decoding", "referrerpolicy",
     "crossorigin", "tabindex", "nowrap", "noshade", "clear", "cite", "hidden", "sandbox", "fetchpriority",
 })  # fmt: skip
-"""Attributes that are left out without a diagnostic. Other code here uses some of them (``src``, ``href``)."""
+"""Attributes left out without a diagnostic. Other code in this module uses some of them (``src``, ``href``)."""
 
 _REGION = '<div class="table" role="group" tabindex="0" aria-label="Table">'
 MEDIA = ("video", "audio")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tenantry_site.navigation.tree import GroupEntry, PageEntry, Versions, first_of, overlap, size_of, union
 
 MAX_ENTRIES = 150
-"""Maximum number of entries of a sidebar that shows all of them."""
+"""Up to this number of entries, a sidebar shows all of them."""
 
 WINDOW = 80
 """Number of siblings in a window of a long list. The pages of one window share a sidebar."""

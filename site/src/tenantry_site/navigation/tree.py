@@ -182,7 +182,7 @@ class NavigationTree:
         return own
 
     def find(self, reference: str) -> str | None:
-        """The existing page for a path in the configuration file, or the ``index`` page of that folder; else None."""
+        """The page at a path from the configuration file, else the page ``index`` below that path, else None."""
         path = page_path(reference)
         if path is None:
             return None

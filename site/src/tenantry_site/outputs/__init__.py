@@ -1,4 +1,4 @@
-"""Makes further files from the pages, without I/O: for crawlers, redirects and search. Also checks links."""
+"""Makes the files for crawlers, redirects and search from the pages, without I/O. Also checks links."""
 
 from tenantry_site.outputs.crawlers import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.outputs.links import CODES, PageLinks, check, page_links

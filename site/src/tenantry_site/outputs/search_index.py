@@ -1,8 +1,8 @@
 """The search index, which a reader's browser searches without a server and without loading all of it.
 
 ``search/index.json`` is small and says which words are in which file. ``words.….txt`` files have the postings of words;
-``parts.….json`` files have titles and sections of parts of pages, to show the results. The names of these files contain
-a hash of their content, so that a browser never combines files of different builds.
+``parts.….json`` files have the titles and sections that results show. The names of these files contain a hash of their
+content, so that a browser never combines files of different builds.
 
 A ``words`` file has a line for each word, in alphabetical order: a character for the length of the prefix that it
 shares with the previous word, the rest of the word, a space, and its postings. On a large site, the line of a word that

@@ -65,7 +65,7 @@ _GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
-    """Encode postings, each ``part * CODES + code`` and in ascending order, as characters."""
+    """Encode postings as characters. A posting is ``part * CODES + code``; they are in ascending order."""
     pieces: list[str] = []
     before = -1
     for posting in postings:
@@ -100,7 +100,7 @@ MAX_WORD_LENGTH = 24
 """Longer words are cut to this number of characters, because readers rarely search for words that differ only after
 it."""
 _MAX_NAME_PARTS = 4
-"""Maximum number of parts of an identifier that is indexed as a whole too."""
+"""Maximum number of parts of an identifier that is also indexed as a whole."""
 
 # Characters that are indexed in pairs: scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and
 # Hangul, whose words have varying endings.

@@ -2,7 +2,7 @@
 
 The parameters of the endpoint are the page's ``<ParamField>`` components, which are rendered with the attributes
 ``data-param``, ``data-in``, ``data-type``, ``data-required``, ``data-default`` and ``data-placeholder``. A component
-inside another is a field of that parameter's object.
+inside another describes a field of the outer parameter's object.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Renders descriptions in OpenAPI documents, which are untrusted Markdown, to safe HTML; and their words for search."""
+"""Renders descriptions in OpenAPI documents, which are untrusted Markdown, to safe HTML or plain text."""
 
 from __future__ import annotations
 

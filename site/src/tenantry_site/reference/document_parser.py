@@ -128,7 +128,7 @@ def _loader() -> type[Any]:
     def resolve(tag: str, pattern: re.Pattern[str], first: str) -> None:
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern.pattern})$"), list(first))
 
-    # all other plain scalars are strings, also .inf, .nan and dates
+    # all other plain scalars are strings, including .inf, .nan and dates
     resolve("bool", _TRUTH, "tTfF")
     resolve("int", _WHOLE, "-+0123456789")
     resolve("float", _NUMBER, "-+.0123456789")

@@ -1,4 +1,4 @@
-"""Reads everything that the page of an operation shows from its OpenAPI document: an ``Endpoint`` with its servers.
+"""Reads from an OpenAPI document everything that the page of an operation shows: an ``Endpoint`` with its servers.
 
 Also finds the addresses of all servers to which the playgrounds of a site send requests.
 """
@@ -128,8 +128,8 @@ _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
-    """The servers of an operation: the first non-empty of those of the operation itself, those of its path item,
-    ``configured`` (``api.baseUrl``), and those of the document ``root``."""
+    """The servers that the operation lists, else those of its path item, else ``configured`` (``api.baseUrl``), else
+    those of the document ``root``."""
     for ref in (operation.ref, operation.around):
         found = tuple(_servers(ref))
         if found:

@@ -173,7 +173,7 @@ class JsonRef:
         return replace(self, value=value, pointer=f"{self.pointer}/{escaped(key)}")
 
     def has(self, key: str) -> bool:
-        """Whether this is an object with this key, even if the value is null."""
+        """Whether this is an object with this key, whose value may be null."""
         return isinstance(self.value, dict) and key in self.value
 
     def text(self, key: str) -> str:

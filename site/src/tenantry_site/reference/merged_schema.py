@@ -51,8 +51,8 @@ class MergedSchema:
         self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
-        """The allowed JSON types, without null unless no other type is allowed; ``("file",)`` for binary data. If the
-        schema has no ``type``, they are inferred from other keywords."""
+        """The allowed JSON types; null only if it is the only one; ``("file",)`` for binary data. If the schema has no
+        ``type``, they are inferred from other keywords."""
         given = self.facts.get("type")
         several = given if isinstance(given, list) else [given]
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))

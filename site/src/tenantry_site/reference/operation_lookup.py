@@ -186,7 +186,7 @@ class Reference:
         yield from self._documents.unnamed()
 
     def _seen(self, paths: Iterable[str]) -> str:
-        """A list of the documents that were searched, with their problems, for the end of a message."""
+        """The end of a message: the documents that were searched, with their problems."""
         known = list(paths)
         if not known:
             return "; the site has none"

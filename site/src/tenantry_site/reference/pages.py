@@ -196,7 +196,7 @@ class ApiPages:
 
 
 def _at_first_line(diagnostic: Diagnostic, source: str) -> Diagnostic:
-    """Give a diagnostic without a line the first line of the page, where the front matter begins."""
+    """If a diagnostic about the page has no line, give it the first line, where the front matter begins."""
     return replace(diagnostic, line=1) if source and diagnostic.path == source and not diagnostic.line else diagnostic
 
 

@@ -28,12 +28,12 @@ class Field:
 class Shape:
     """A schema as pages show it.
 
-    ``type``: in words (``array of strings``); ``kind``: the JSON type, empty if any; ``name``: last part of the
+    ``type``: in words (``array of strings``); ``kind``: the JSON type, empty for any type; ``name``: last part of the
     ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``: no
     additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: the schemas of ``oneOf``
-    or ``anyOf``, with the heading ``choice``. ``recursive``: the contents are not shown, because the schema is inside
-    itself, or too large. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the minimum,
-    if it is greater than 0.
+    or ``anyOf``, with the heading ``choice``. ``recursive``: the contents are not shown, because the schema contains
+    itself, or is too large. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the
+    minimum, if it is greater than 0.
     """
 
     type: str = "any"
@@ -265,8 +265,8 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """A constraint that names the required properties without a schema. Some alternatives consist only of such a
-    constraint."""
+    """A constraint that names the required properties for which there is no schema. Some alternatives have nothing
+    else."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

@@ -204,7 +204,7 @@ def _javascript_headers(request: Request) -> list[str]:
 
 
 def _javascript_body(body: Sent) -> tuple[str, str]:
-    """The code before the call, and the expression for the body."""
+    """The code before the call that sends the request, and the expression for the body."""
     if body.form == "multipart":
         added = "".join(
             f"form.append({quoted(name)}, {_javascript_part(text, is_file)});\n" for name, text, is_file in body.pairs

@@ -19,7 +19,7 @@ MAX_HEAD: Final = 32 * 1024
 _CHUNK: Final = 64 * 1024
 
 _EVENTS: Final = 64
-"""Number of parsing events after which the event loop may run other tasks. A response may be in chunks of one byte."""
+"""Number of parsing events after which the event loop may run other tasks: a response may have many tiny chunks."""
 
 _BODIED = frozenset({"POST", "PUT", "PATCH"})
 """Methods that send ``Content-Length: 0`` for an empty body (RFC 9110, section 8.6)."""
@@ -42,7 +42,7 @@ async def send_request(
     Raises RelayError."""
     connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     try:
-        # The request fits into the writer's buffer. It is not drained: a server may answer without reading it.
+        # The writer's buffer holds the whole request. It is not drained: a server may answer without reading it all.
         headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
         names = {name.lower() for name, _ in request.headers}
         if "user-agent" not in names:
@@ -93,8 +93,8 @@ _DROPPED: Final = frozenset(
         "strict-transport-security", "public-key-pins",
     }
 )  # fmt: skip
-"""Response headers that are not passed on: cookies, hop-by-hop headers, and instructions to a browser for the
-origin."""
+"""Response headers that are not passed on: cookies, hop-by-hop headers, and headers that would change how a
+browser treats the origin."""
 
 _CHARSETS: Final = {
     "": "utf-8",

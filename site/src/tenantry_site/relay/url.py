@@ -33,7 +33,7 @@ common and harmless."""
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label for which some parsers read the whole host name as an IPv4 address."""
+"""A label at the end of a host name that makes some parsers read the whole name as an IPv4 address."""
 
 
 @dataclass(frozen=True, slots=True)

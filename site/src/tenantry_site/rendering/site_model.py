@@ -62,7 +62,7 @@ class SiteModel:
 
 
 class SiteModelBuilder:
-    """Builds the model of one site, again after each change.
+    """Builds the model of one site, and rebuilds it after each change.
 
     An attribute of the model stays the same object while its inputs are unchanged, so that ``RenderedPages`` can tell
     which pages to render again.

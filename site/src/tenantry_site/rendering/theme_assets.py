@@ -103,7 +103,7 @@ class _ActiveContent(Exception):
 def has_active_content(content: bytes) -> bool:
     """Whether an SVG could run code, or navigate without a click, when a browser opens it as a page.
 
-    Malformed XML is searched for suspicious bytes instead, because browsers render it up to the error.
+    Malformed XML, which browsers render up to the error, is searched for suspicious bytes.
     """
     if _CHARSET.match(content):
         return True

@@ -57,7 +57,7 @@ class Layout:
         )
 
     def tools(self, root: str) -> Markup:
-        """The search button, the links and call to action of the top bar, and the toggle of light and dark mode."""
+        """The search button, the links and call to action of the top bar, and the toggle for light and dark mode."""
         return render_template(
             "theme/tools",
             links=self._resolved_top_links(root),
@@ -189,7 +189,7 @@ class Layout:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:
-        """(Mode, link) of the logos. The mode is empty for a logo that is shown in both modes, because the two are
+        """(Mode, link) of each logo. The mode is empty for a logo that is shown in both modes, because the two are
         equal or only one can be shown."""
         logo = self._config.logo
         if logo is None:

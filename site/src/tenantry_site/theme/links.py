@@ -28,7 +28,7 @@ DEFAULT_KIND = "duotone"
 _ALLOW = "Put the image into the site's folder, or allow external media."
 
 _UP = "\N{NULL}"
-"""Prefix of internal links, which ``resolve_link`` replaces by the path to the root. No other link begins with it."""
+"""Prefix of internal links, which ``resolve_link`` replaces with the path to the root. No other link begins with it."""
 
 
 @lru_cache(maxsize=4096)
@@ -118,8 +118,8 @@ _HOSTS = (
     (re.compile(r"/src/branch/"), "/_edit/{}", "/issues/new?title="),
     (re.compile(r"/(?:tree|blob|edit)/"), "/edit/{}", "/issues/new?title="),
 )
-"""Address formats of code hosts: the part before the branch, the path to edit a file, and the path to open an issue.
-They are those of GitLab, Gitea and GitHub; GitHub's are the default."""
+"""Address formats of GitLab, Gitea and GitHub (the default): the part before the branch, the path to edit a file, and
+the path to open an issue."""
 
 
 @dataclass(frozen=True, slots=True)

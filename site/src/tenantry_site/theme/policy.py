@@ -9,7 +9,7 @@ from tenantry_site.config.model import SiteConfig
 from tenantry_site.options import SiteOptions
 
 FACTS = "https://api.github.com"
-"""Origin that browsers request the star count of a repository from, with ``SiteOptions.repository_facts``."""
+"""Origin from which browsers request a repository's star count, if ``SiteOptions.repository_facts`` is set."""
 
 
 def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = False) -> str:

@@ -155,7 +155,7 @@ TEXTS = ("text", "quiet", "good", "warn", "bad")
 GRAPHIC = ("line-control", "context", *(f"data-{number}" for number in range(1, 9)))
 
 SURFACE, LINE = 0.04, 0.13
-"""Share of black or white that is mixed into a configured background, for surfaces and for lines."""
+"""Shares of black or white that are mixed into a configured background for surfaces and for lines."""
 
 
 def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:

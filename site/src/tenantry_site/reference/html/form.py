@@ -72,7 +72,7 @@ class FormRow:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A group of rows. ``folded``: further rows, shown collapsed. ``attributes``: if given, all rows are inside an
-    element with these HTML attributes, which the script shows or hides."""
+    element with these HTML attributes; the script shows or hides that element."""
 
     rows: Sequence[FormRow]
     folded: Sequence[FormRow] = ()

@@ -1,4 +1,4 @@
-"""Renders an API page in two columns: the author's text and the documentation, and next to it the form and examples."""
+"""Renders an API page in two columns: the author's text and the documentation; next to them the form and examples."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _EXAMPLE: Final = '<div class="example example-'
 
 
 def split_examples(html: str) -> tuple[str, str]:
-    """Split the author's HTML into text and examples for the second column.
+    """Split the author's HTML into the text, and the examples to show in the second column.
 
-    The examples move if there is at most one for the request and one for the response, and none is inside another
-    element. Otherwise they stay in the text, and the second string is empty.
+    If there is more than one example for the request or for the response, or one is inside another element, all stay
+    in the text, and the second string is empty.
     """
     if _EXAMPLE not in html:
         return html, ""

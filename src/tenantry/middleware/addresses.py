@@ -21,7 +21,7 @@ IN_QUERY_KEY: Final = "tenantry.in_query"
 with COOKIE_PREFIX and whose value is MASK, the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of the name of the cookie that keeps a token from a page's address; the group's handle follows the prefix.
+"""Prefix of the name of the cookie that stores the token taken from a page's address. The group's handle follows it.
 Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({

@@ -32,8 +32,8 @@ LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 
 _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
 NUMBERS_POSTGRESQL: Final = """array(
   select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
-"""On PostgreSQL: ``$1`` new numbers. The condition on ``audit_number`` makes the subquery draw them after the row of
-``generation`` is locked."""
+"""On PostgreSQL: an array of ``$1`` new numbers of audit entries. The condition on ``audit_number`` makes the subquery
+run after the row of ``generation`` is locked."""
 
 _HEAD_POSTGRESQL: Final = f"""
 select audit_number, audit_mac, {NUMBERS_POSTGRESQL}

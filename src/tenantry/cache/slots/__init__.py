@@ -1,7 +1,7 @@
 """Slots: shared memory in which the processes of one host see each other's writes, without a message.
 
-A store has 65,536 slots; a group's handle selects one. A slot holds a version: a random number, even at rest and odd
-during a write.
+A store has 65,536 slots; a group's handle selects one. A slot holds a version, a random number: it is odd during a
+write, and even otherwise.
 
 - Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
 - Read: a load notes the version before it asks the store. Its cached answer is valid while the slot has that version.

@@ -36,8 +36,8 @@ _GONE = "This download link was already used or has expired. Please download aga
 class Downloads:
     """Issues download codes and sends their files.
 
-    Like other streams, a file is cut off when its group loses access; in a preview, within ``staleness`` seconds of the
-    preview's end.
+    Like other streams, a file is cut off when its group loses access. In a preview, it is cut off within ``staleness``
+    seconds after the preview ends.
     """
 
     def __init__(

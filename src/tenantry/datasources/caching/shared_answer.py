@@ -34,8 +34,9 @@ class Uncopyable(Exception):
 
 
 class SharedAnswer:
-    """The answer to one query, for several callers: mutable values (JSON, arrays, structs) are copied for each.
-    ``as_of``: when the source was queried (None: ``answer.as_of``). Raises ValueError for dicts with different keys."""
+    """One query's answer for several callers. Each caller gets its own copy of mutable values (JSON, arrays, structs).
+    ``as_of``: when the source was queried; None: ``answer.as_of``. Raises ValueError if rows are dicts whose keys
+    differ."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 

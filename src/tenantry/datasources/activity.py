@@ -144,7 +144,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """Counts and traces one caller's query, which ends with the ``with`` block or, with ``lasts``, at ``end`` or an
+    """Counts and traces one caller's query, until the ``with`` block ends. With ``lasts``, until ``end`` or an
     error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")

@@ -185,7 +185,7 @@ class StreamingDriver(Protocol):
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows
         are read in several threads, one at a time. After the last row or ``close``, the connection must be in the same
-        state as after ``fetch``. Raises the errors of ``fetch``."""
+        state as after ``fetch``. Raises what ``fetch`` raises."""
         ...
 
 

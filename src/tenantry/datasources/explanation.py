@@ -32,7 +32,7 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
+    """Explain a query without running it. Raises what ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
     pool, registered = opened.pool, opened.registered
     traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)

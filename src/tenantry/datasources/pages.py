@@ -72,8 +72,8 @@ async def fetch_page(
     For the next page, pass ``page.next`` as ``after``, which is fast at any depth. ``offset`` skips rows. Together, the
     ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a second query.
 
-    Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
-    pages; UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
+    Raises what ``fetch`` raises; InvalidSettings for an invalid order, size, offset or total, or a dialect without
+    pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)

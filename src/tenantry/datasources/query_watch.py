@@ -91,8 +91,8 @@ class QueryWatch:
         self._watched.pop(query, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` while its query is watched. Raises QueryOutdated if group or source change, StoreUnavailable
-        if the store does not answer."""
+        """Await ``work`` while its query is watched. Raises QueryOutdated if the group or source changes,
+        StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -103,8 +103,8 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening`` and return its chunks; the query is watched until the last one. Raises the errors of
-        ``run``."""
+        """Await ``opening`` and return its chunks; the query is watched until the last one. Raises what ``run``
+        raises."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -127,7 +127,8 @@ class QueryWatch:
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         if group is None or group.expires_at is None:
             return bound
-        # Two check intervals beyond the group's end, because a check may find that the group was extended.
+        # At most until two check intervals after the group's end date, because a check may find that the date was
+        # moved.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:

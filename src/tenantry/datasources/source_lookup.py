@@ -33,7 +33,7 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. ``reread`` replaces the cache: it collects the sources read, by environment id and
+        """Return a schema's source. ``reread`` replaces the cache, and collects the sources read, by environment id and
         reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:

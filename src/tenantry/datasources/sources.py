@@ -124,7 +124,7 @@ class DataSources:
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. Raises the errors of ``fetch``."""
+        the rows before they are reduced. Raises what ``fetch`` raises."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -141,8 +141,8 @@ class DataSources:
     ) -> ResultStream:
         """Return the rows as a response body in chunks, once the first chunk is ready.
 
-        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
-        errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
+        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises what
+        ``fetch`` raises, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:

@@ -51,8 +51,8 @@ _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keywo
 # In the patterns below, each string matches in one way only, so that a failed match takes linear time. They use no
 # possessive groups, which CPython before 3.11.5 matches wrongly (gh-106052).
 
-# Matches whitespace, comments and brackets before the first keyword, but nothing that engines read differently: a lone
-# \r, which ends a comment on some; a comment within a comment, which only some nest; /*! … */, which MySQL runs.
+# Matches whitespace, comments and brackets before the first keyword. Does not match what engines read differently: a
+# lone \r (ends a comment on some), a comment within a comment (only some nest), /*! … */ (MySQL runs it).
 _START = re.compile(r"(?:[ \t\n\r\f\v(]|--[^\n\r]*(?:\r?\n|\Z)|/\*(?![!M])(?:(?!/\*|\*/).)*\*/)*([A-Za-z]+)", re.DOTALL)
 
 UNCLEAR = (

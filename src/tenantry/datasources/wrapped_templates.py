@@ -17,8 +17,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Put the bound SQL, as the subquery ``tenantry_inner``, between ``select`` and ``clauses``, whose values are bound
-    last. Supports only positional paramstyles."""
+    """Join ``select``, the bound SQL (as the subquery ``tenantry_inner``) and ``clauses`` into one statement. The
+    clauses' values are bound last. Supports only positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 

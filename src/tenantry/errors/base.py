@@ -20,7 +20,7 @@ class TenantryError(Exception):
     retry_after: int | None = None
     """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """The message for HTTP clients, if ``message`` may name the operator's files or hosts."""
+    """Shown to HTTP clients in place of ``message``, if that may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
         # To save time super().__init__ is not called: making the exception is most of the cost of refusing a forged

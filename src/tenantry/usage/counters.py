@@ -53,7 +53,8 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts usage in memory: of ``max_groups`` groups each, and of all others together as ``OTHER_GROUPS``."""
+    """Counts usage in memory, for up to ``max_groups`` groups. Further groups are counted together as
+    ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)

@@ -90,7 +90,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """The number of rows not yet stored. Uncollected hits are not included."""
+        """The number of rows not yet stored, without hits that ``collect_hits`` has yet to collect."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ class UsageRecorder:
     def _ensure_timer(self) -> None:
         # The caller holds the lock.
         now = time.monotonic()
-        # While a loop writes, no timer is brought forward, because that loop sets the next one when it has finished.
+        # While an event loop writes, no timer is brought forward, because that loop sets the next one at the end.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sending() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
@@ -229,7 +229,7 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sending(self) -> bool:
-        # A loop that was closed while it sent does not count: another loop sends that batch again.
+        # An event loop that was closed while it sent does not count: another loop sends its batch again.
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:

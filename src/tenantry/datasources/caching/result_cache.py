@@ -50,7 +50,7 @@ class ResultCache:
     """Keeps answers in memory for ``seconds``, in at most ``max_bytes``, of which each group may use
     ``group_max_bytes`` (default: a quarter).
 
-    For ``stale_while_revalidate`` further seconds a query gets the old answer while the source is queried in the
+    In the next ``stale_while_revalidate`` seconds, queries still get the old answer while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
     Serves one event loop. Raises InvalidSettings for an invalid bound.
@@ -111,8 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable answer whose key is this one or, as for a reduction, derived
-        from it; None without such an answer."""
+        """Return the age in seconds of the oldest usable answer under this key or one derived from it, such as a
+        reduction's; None without such an answer."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -136,8 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, and return whether it was stored. Does not store an answer that is too large, cannot be
-        copied or, without ``is_checked``, is older than a change of its source."""
+        """Store an answer, and return whether it was stored. Refuses an answer that is too large, cannot be copied, or
+        is older than a change of its source. ``is_checked`` skips the last check."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -156,8 +156,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source (None: of all sources), and do not store those of its running
-        queries."""
+        """Drop the answers of a changed source (None: of all sources). Answers of queries that began before the change
+        will not be stored."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()

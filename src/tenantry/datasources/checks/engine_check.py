@@ -132,7 +132,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # an error of the query itself: the engine check reports it when it explains the query
+            pass  # an error in the query itself: the engine check reports it when it explains the query
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:

@@ -12,8 +12,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """``prefix`` explains a query that begins with one of ``keywords``. Another first word could be an option of
-    ``explain``, such as ``analyze``, which runs the query."""
+    """``prefix``: SQL that, put before a query, explains it. ``keywords``: the first words of queries that ``prefix``
+    can explain. Another first word could be an option of ``explain``, such as ``analyze``, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -44,8 +44,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the prefix that explains a query; None if the engine has none for such a statement. Raises NotOneStatement
-    for a query that writes."""
+    """Return the SQL to put before a query to explain it; None if there is none for this engine and statement. Raises
+    NotOneStatement for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -31,7 +31,8 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """``mark``: an SQL comment at the start of the query, by which another client finds and stops the query."""
+    """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client finds and
+    stops the query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -113,7 +114,7 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """A query cannot change its handle."""
+        """Always True: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
@@ -128,7 +129,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """The last handle that the process closes releases the folder."""
+        """Close the handle. The folder is released when the process closes its last handle."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -49,7 +49,7 @@ _NAMES: Final = {  # names of common error codes; they are not taken from the me
     452: "SETTING_CONSTRAINT_VIOLATION",
     497: "ACCESS_DENIED",
 }
-# Codes of a server that is unreachable, refuses the login, or is overloaded.
+# Error codes for a server that is unreachable, refuses the login, or is overloaded.
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {

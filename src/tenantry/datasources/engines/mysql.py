@@ -41,10 +41,9 @@ from tenantry.sql import BoundSQL
 if VERSION[:2] < (1, 2):  # older versions go on without TLS if the server has none
     raise ImportError("PyMySQL is older than 1.2")
 
-# PyMySQL writes values into the SQL, so the server must read strings as PyMySQL quotes them: not with
-# NO_BACKSLASH_ESCAPES, which changes where a string ends, nor with ANSI_QUOTES, which makes "…" a name.
-# ERROR_FOR_DIVISION_BY_ZERO is left out because it adds a warning for each such row, and a server keeps a limited
-# number of warnings.
+# PyMySQL writes values into the SQL, so the server must read strings as PyMySQL quotes them. NO_BACKSLASH_ESCAPES would
+# change where a string ends, and ANSI_QUOTES would make "…" a name. ERROR_FOR_DIVISION_BY_ZERO would add a warning for
+# each division by zero, and a server keeps a limited number of warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193

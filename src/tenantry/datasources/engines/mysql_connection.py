@@ -57,8 +57,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, because the server lacks it and the URL does not require it. If so,
-        ``arguments`` omits TLS from now on."""
+        """Whether to connect again without TLS: True if the server lacks TLS and the URL does not require it. From then
+        on, ``arguments`` omits TLS."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -147,7 +147,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query, after ``settle``. Raises UnbindableValue, MySQLError."""
+        """Send a query. Call ``settle`` first. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -182,8 +182,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Check ``was_truncated`` for the first row, before a stream sends rows. Returns False if the statement cannot
-        be a subquery."""
+        """Whether ``was_truncated`` is true for the first row; asked before a stream sends rows. False if the statement
+        cannot be a subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")

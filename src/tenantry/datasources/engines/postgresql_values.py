@@ -23,8 +23,8 @@ from tenantry.errors import UnbindableValue
 _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 
 
-# Parameters are sent as text, without a type, and the server reads each as the type that its position in the SQL needs,
-# because a property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
+# Parameters are sent as text, without a type, because a property (JSON) or a viewer's input may hold a date as
+# "2026-01-31" and a number as "7". The server reads each as the type that its position in the SQL needs.
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
     """Encode parameters for libpq. Raises UnbindableValue, whose message omits the value."""
     encoded: list[bytes | None] = []

@@ -87,7 +87,7 @@ class ConnectionPool(Generic[C]):
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
         """Run a query and return its rows as chunks, once the first chunk is ready. ``on_end`` is called once. Raises
-        the errors of ``fetch`` and of the writer."""
+        what ``fetch`` and the writer raise."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)

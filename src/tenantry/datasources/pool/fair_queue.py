@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tenantry.errors import SourceUnavailable
 
 SLICE: Final = 5.0
-"""If a source has one connection, a stream is stopped after this number of seconds when another group waits."""
+"""Seconds after which a stream on a source's only connection is stopped, if another group waits."""
 
 LONG_EVERY: Final = 15.0
 """A long turn is a stream, or a query of a long-running group. If a source has one connection and short queries wait,
@@ -67,8 +67,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn, and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. If the turn loses its place or waits longer than ``Limits.wait``, releases it and
-        raises SourceUnavailable."""
+        """Wait for a connection. If the turn loses its place or waits longer than ``Limits.wait``, release it and raise
+        SourceUnavailable."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -239,7 +239,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Even if streams use up all long turns, the long-running groups may together run one query.
+        # Even if streams fill all places for long turns, one query of a long-running group may run at a time.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:
@@ -264,9 +264,9 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, the group
-        with the most waiting turns loses its newest turn. If that group has at most one turn more than ``own``, this
-        raises instead."""
+        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, remove the
+        newest turn of the group with the most waiting turns, but raise if that group has at most one turn more than
+        ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

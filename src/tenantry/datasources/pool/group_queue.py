@@ -7,17 +7,17 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""The first seconds of each query, up to this number, do not count as long use."""
+"""A query's long use is its running time beyond this number of seconds. Streams have none."""
 _LONG: Final = 5.0
 """Seconds of long use beyond which a group is long-running."""
 _HALF_LIFE: Final = 300.0
-"""Seconds after which the long use of ended queries counts half."""
+"""Seconds in which the counted long use of ended queries falls by half."""
 _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """The turns of one group. ``used``: seconds of connection time of ended turns, divided by ``weight``. ``barred``:
-    how many streams fewer the group may run. ``now`` is the event loop's time."""
+    """The turns of one group. ``used``: connection time of ended turns in seconds, divided by ``weight``. ``barred``:
+    by how many streams the group's limit is lowered. ``now`` is the event loop's time."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 

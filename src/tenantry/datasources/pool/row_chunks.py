@@ -62,7 +62,7 @@ class RowChunks:
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """Return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
+        """Return the first chunk. Raises what the driver's ``fetch`` and the writer raise."""
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)

@@ -23,7 +23,7 @@ _LOOK_SECONDS: Final = 0.5
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""Seconds in which a chunk waited for the reader; other seconds do not count."""
+"""A reader's pace is measured over this number of seconds. Only time in which a chunk waited for the reader counts."""
 
 
 class ReaderPace:

@@ -18,7 +18,7 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""Ends a step of the stream, which otherwise goes on while the writer writes nothing."""
+"""Output that ends a step of the stream: without output, a step goes on reading rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises the
-    errors of ``ConnectionPool.stream`` and of the reduction; TooManyBytes if thinned rows exceed three quarters of
-    ``max_bytes``."""
+    """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises what
+    ``ConnectionPool.stream`` and the reduction raise; TooManyBytes if the rows that ``Reduction.thin`` keeps exceed
+    three quarters of ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -61,7 +61,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects and thins rows."""
+    """A ChunkWriter that collects rows, and drops unneeded ones with ``Reduction.thin``."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []

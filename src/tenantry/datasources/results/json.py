@@ -38,7 +38,7 @@ _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""The errors of msgspec for a value or key of an unknown type, and for a lone surrogate."""
+"""What msgspec raises for a value or key of an unknown type, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -66,7 +66,7 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 class JSONWriter:
     """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: write rows as arrays.
-    Raises the errors of ``to_json``."""
+    Raises what ``to_json`` raises."""
 
     def __init__(
         self,

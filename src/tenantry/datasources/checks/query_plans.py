@@ -44,7 +44,7 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the SQL to put before a query to explain it; None if there is none for this engine and statement. Raises
+    """Return the SQL to put before a query to explain it; None if the engine has no such SQL for the statement. Raises
     NotOneStatement for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql

@@ -115,7 +115,7 @@ select number, store_id, run_name, longest_lease,
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
 # Like _COUNT and _CHANGE_POSTGRESQL, but without adding the audit entry, which ``add_entries`` seals and adds later.
-# These queries also return what it needs: the head of the chain, and LAST or NUMBERS_POSTGRESQL.
+# For that, these queries also return the head of the chain, and LAST or NUMBERS_POSTGRESQL.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),

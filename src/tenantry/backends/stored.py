@@ -90,8 +90,8 @@ class StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the default of the stored environment).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. A lower version
-        proves that, because handles are never reused."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. Handles are never
+        reused, so a lower version proves that the token is earlier."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -186,7 +186,8 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 class OfferedSourceLease(SourceLeaseHolder):
-    """A ``ports.SourceLeaseHolder`` with a weak reference, so that a store does not keep a resolver alive."""
+    """A ``ports.SourceLeaseHolder`` that holds the lease by a weak reference, so that a store does not keep a resolver
+    alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 

@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document has another form."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document does not have the expected form."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):

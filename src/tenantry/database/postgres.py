@@ -32,9 +32,9 @@ vanished."""
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
 """Sets the idle limit for one transaction only, because behind a pooler a session setting would reach other clients."""
 
-# Sets the idle limit of the session, but only on a direct connection: behind a pooler, pg_backend_pid() may differ from
-# the pid that the client got when it connected. It is one statement, because a pooler may send the next one to another
-# server process.
+# Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
+# the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
+# statement to another server process.
 _DIRECT = (
     "select case when pg_backend_pid() = {} then"
     f" set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION}', false) end"
@@ -187,8 +187,7 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement when a connection has already run it this number of times, so a command with one write
-prepares none."""
+"""psycopg prepares a statement after this number of runs on a connection, so a command with one write prepares none."""
 
 
 _adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string

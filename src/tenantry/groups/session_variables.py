@@ -1,5 +1,5 @@
 """Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``. They are set before each query, for
-policies of row-level security."""
+row-level security policies."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class IdempotencyKey:
     key: str
     body_hashes: tuple[bytes, ...]
     """Keyed hashes (32 bytes) of the body, one for each signing key, the active key first. A store keeps the first
-    hash. A repeated request has the same body if any of its hashes equals the stored one, so it is recognised even
+    hash. A repeated request has the same body if any of its hashes equals the stored one. So it is recognised even
     after another signing key was made active."""
 
 

@@ -49,8 +49,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds until the caller polls again or stops using its cache. A write that the caller cannot see in its slots
-        waits that long."""
+        seconds until the caller polls again or stops using its cache. If the caller cannot see a write in its slots,
+        the write waits that long."""
         ...
 
     @property

@@ -48,8 +48,8 @@ class SourceLeaseHolder(Protocol):
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose sources may be cached, because each write is announced: listed as a change of SOURCES_HANDLE,
-    and shown in the slots of ``RegisteredSource.handles``."""
+    """A directory of data sources that may be cached, because each write is announced. The write is listed as a change
+    of SOURCES_HANDLE and shown in the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         """Like ``get``, from the store of record, with the snapshot's generation."""

@@ -197,8 +197,8 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes of this host see every committed write; usually 0.0. A write waits for that
-        before it returns, so add them to its timeout."""
+        """Seconds until all processes of this host see every committed write; usually 0.0. A write waits that long
+        before it returns, so add this time to the write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

@@ -1,7 +1,7 @@
 """Canary groups: user groups whose values are all unique and recognisable.
 
-Each value has the type and form of the example's value: date, time, UUID, colour, e-mail or ``https`` address. Booleans
-and null are copied, because they cannot be unique.
+Each value has the type and form of the example's value: date, time, UUID, colour, email address or ``https`` address.
+Booleans and null are copied, because they cannot be unique.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class CanaryGroups(Sequence[UserGroup]):
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
         """Create the groups in a store and return their tokens by id. Afterwards this sequence contains the stored
-        groups. Raises the errors of ``Provisioner.get_or_create``."""
+        groups. Raises what ``Provisioner.get_or_create`` raises."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -117,8 +117,8 @@ def canary_groups(
 ) -> CanaryGroups:
     """Make ``count`` groups with canaries as ids, names, and values of all properties of an example or a JSON Schema.
 
-    ``values``: for a property, one value for all groups, which is then not a canary, or a function that returns a
-    different value for each index. ``mapping``: schema to data source, for all groups or as a function of the index.
+    ``values``: for a property, a function that returns a different value for each index, or one value for all groups
+    (not a canary). ``mapping``: schema to data source, for all groups or as a function of the index.
 
     Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a
     value."""

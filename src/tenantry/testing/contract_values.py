@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs: a list for ``in``, and which of the rows a, b and c it matches."""
+"""Pairs of a list for ``in`` and those of the rows a, b and c that it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:

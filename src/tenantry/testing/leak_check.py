@@ -55,8 +55,9 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group: once with the viewer's ``params`` and canaries for the missing ones, and
-        once without parameters, unless the template requires some. Raises LeakFound, and errors of binding."""
+        """Bind a template for every group, with and without parameters. The parameters are the viewer's ``params``, and
+        canaries for those that are missing. Skips binding without parameters if the template requires some. Raises
+        LeakFound, and what binding raises."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -91,8 +92,8 @@ class Leaks:
         at_once: int = 8,
     ) -> None:
         """Run a template for every group on the group's data source: first one group at a time, then ``at_once`` groups
-        together. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and errors of
-        ``fetch``."""
+        together. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and what ``fetch``
+        raises."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -125,7 +126,7 @@ class Leaks:
         identify it. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
-        a group's values; TimeoutError if an answer takes longer than ``seconds``; errors of the app."""
+        a group's values; TimeoutError if an answer takes longer than ``seconds``; and what the app raises."""
         __tracebackhide__ = True
         known = _own_routes(app)
         asked = list(routes) if routes is not None else list(_plain_paths(known))
@@ -199,7 +200,8 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """Run one item at a time, so that output can be attributed to it; then in reverse order, ``at_once`` together."""
+    """Run one item at a time, so that output can be attributed to it. Then run all items again in reverse order,
+    ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -27,8 +27,8 @@ class PostgresBus:
     """A ``ports.Bus`` that receives the NOTIFY messages of writes to stores in a PostgreSQL database.
 
     ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs a
-    lasting connection (None: ``url``). The bus sends test messages through ``url``, and its status is ``receiving``
-    once one has arrived. It holds a connection to each URL while it is followed; no I/O before. Raises
+    lasting connection (None: ``url``). The bus sends test messages through ``url``. When the first arrives, the status
+    becomes ``receiving``. While ``follow`` runs, the bus holds a connection to each URL; no I/O before. Raises
     InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
@@ -59,8 +59,8 @@ class PostgresBus:
             connection.terminate()
 
     async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        # Probe on another connection. Behind a pooler, the listening connection would receive its own probe with the
-        # answer to the NOTIFY statement, even if no notification of another client arrives.
+        # Probe on another connection. Behind a pooler, a connection receives its own probe with the answer to the
+        # NOTIFY statement, even if no notification from another client reaches it.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(

@@ -32,8 +32,8 @@ _CAUSE = (
     "a message published at this address does not reach its subscribers: check for a proxy, or several servers there"
 )
 _NO_STORE = "-"
-"""Used as the store id in notices, because the bus does not know its store. A notice of another store has no effect,
-because handles are random."""
+"""The store id in all notices, because the bus does not know its store. Handles are random, so a notice from another
+store has no effect."""
 
 
 class RedisBus:
@@ -110,7 +110,7 @@ class RedisBus:
         try:
             await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
         except NoPermissionError:
-            # Without a probe, a connection that responds counts as delivering.
+            # No probe can be sent, so a connection that responds counts as delivering.
             logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
             on_delivery()
 

@@ -25,8 +25,8 @@ SILENCE_SECONDS = 3.0
 """A connection that receives nothing for this time, in spite of a PING each second, is dead."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber sends a probe after 50 to 100 % of this time (chosen at random) without a message. Each probe reaches
-all subscribers and makes them wait again, so a large fleet sends hardly more probes than one worker."""
+"""A subscriber that has received no message for 50 to 100 % of this time (chosen at random) sends a probe. All
+subscribers receive the probe and wait again, so a large fleet sends hardly more probes than one worker."""
 
 REPLY_SECONDS = 2.0
 """A probe that has not arrived after this time is lost, so the bus is deaf."""
@@ -144,7 +144,7 @@ async def probe(
     cause: str,
 ) -> None:
     """Send probes until one does not arrive, then raise Deaf(``cause``). Calls ``on_delivery`` when the first arrives.
-    Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
+    Raises TimeoutError if ``publish`` takes too long, and what ``publish`` raises."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -231,6 +231,6 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Cancel the flush for notices that were held back, because ``follow`` flushes after a loss anyway."""
+        """Cancel the flush that held-back notices would cause. ``follow`` flushes after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

@@ -85,8 +85,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
 
-        While ``work`` runs, the slots of ``handles`` have odd versions. A change is listed for the handle ``listed``
-        (default: the first of ``handles``), and listeners are notified."""
+        The slots of ``handles`` have odd versions while ``work`` runs. If it changed anything, the change is listed
+        under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

@@ -101,8 +101,8 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes a group or a tombstone, but keeps a stored entry of a later generation, because writes may arrive late. A
-tombstone also does not replace a group of the same generation, because the group was read after that write."""
+"""Writes a group or a tombstone. Writes may arrive late, so an entry of a later generation is kept. A tombstone never
+replaces a group of the same generation, because that group was read after the change."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 

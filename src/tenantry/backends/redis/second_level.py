@@ -1,7 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
-Entries may be stale. The resolver polls the store's changes, and uses an entry only if they show no change of the
-entry's group since its generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
+Entries may be stale. The resolver polls the store's changes. It uses an entry only if they include no change of the
+group after the entry's generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
 store."""
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ class RedisBackend:
             self.counters.refused += 1
             return None
         if reading is None or (reading.generation or 0) > self._generation:
-            # An entry with a later generation than that of the last poll is either very new, or from before the store
-            # was restored from a backup.
+            # The entry's generation is later than the last poll's. Either the entry is very new, or the store has been
+            # restored from a backup since.
             self.counters.misses += 1
             return None
         self.counters.hits += 1

@@ -104,8 +104,9 @@ class HostSlots:
         """Wait until no process of this host can use an answer from before the committed write. Usually returns at
         once.
 
-        If the slots file was replaced since ``announced_in`` was opened, the write is announced in the new file too. A
-        process may still use the previous file until the new one is older than the longest lease."""
+        If the slots file was replaced since ``announced_in`` was opened, the write is announced in the new file too.
+        Waits until that file is older than the longest lease, because other processes may still use the previous
+        one."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:

@@ -77,7 +77,7 @@ class PostgresEngine(StoreEngine):
         try:
             await asyncio.wait({task}, timeout=remaining(deadline))
         finally:
-            # The cancelled task closes its connection; on a dead network that takes long, so do not wait for it.
+            # Do not wait for the cancelled task. It closes its connection, which takes long on a dead network.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
         if finished:

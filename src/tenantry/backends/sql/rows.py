@@ -138,7 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Convert the rows of the query CHANGES: one row with nulls if there are no changes."""
+    """Convert the rows that the query CHANGES returns. If there are no changes, that is one row with nulls."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(

@@ -68,8 +68,8 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now: slightly before its caller's timeout, or ``at_least`` seconds
-        from now for longer work that no request awaits."""
+        """Return the deadline of a call that begins now, slightly before its caller's timeout. ``at_least``: the least
+        seconds until the deadline, for longer work that no request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
@@ -143,10 +143,10 @@ class Runner:
                 self.host_slots.forget()
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
-                # The commit may still happen. If the version became even now, a reader could cache an older answer.
-                # So the slot stays odd, and nothing in it is cached, until ``late`` is called, or until a reader has
-                # seen the odd version for as long as its lease and repairs the slot. Keep ``announced`` in a list,
-                # because its contexts would set the even version when garbage-collected.
+                # The commit may still happen. If the version became even now, a reader could cache an older answer. So
+                # the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
+                # slot. A reader does so when it has seen the odd version for as long as its lease. Keep ``announced``
+                # in a list, because its contexts would set the even version when garbage-collected.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:

@@ -20,8 +20,8 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""The most unsealed entries that one seal covers. If there are more, the seal covers none of them. All writers wait,
-for some 20 ms, while this number of entries is read and hashed."""
+"""The most unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and hashing
+this number of entries takes some 20 ms, for which all writers wait."""
 
 _ATTEMPTS: Final = 3
 
@@ -60,8 +60,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Call it once, last in a transaction. ``head``, if the caller has already locked
-    ``generation``: the head's number and MAC, then LAST or NUMBERS_POSTGRESQL."""
+    """Seal and add entries. Call it once, last in a transaction. A caller that has already locked ``generation`` passes
+    ``head``: number and MAC of the last sealed entry, then the value of LAST or NUMBERS_POSTGRESQL."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (
@@ -104,7 +104,8 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first. If there are more than MOST_COVERED, they are left out of the chain."""
+    """Seal ``entries``. ``unsealed``: newest first. More than MOST_COVERED unsealed entries are left out of the
+    chain."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

@@ -85,7 +85,8 @@ class SQLiteEngine(StoreEngine):
                     self._identity.check()
                     return self._read(text, values)
             except sqlite3.Error as error:
-                # In WAL mode a reader never waits for a writer, only for recovery after a crash or an exclusive lock.
+                # In WAL mode a reader never waits for a writer. It waits only for an exclusive lock, or for recovery
+                # after a crash.
                 if is_locked(error) and remaining(deadline):
                     await asyncio.sleep(_LOCK_POLL_SECONDS)
                     continue
@@ -298,8 +299,8 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write in a savepoint. An error of the write undoes only this write; a database error ends the shared
-    transaction."""
+    """Run one write in a savepoint. A database error ends the shared transaction; any other error undoes only this
+    write."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

@@ -33,8 +33,8 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""The most changes that one statement reads. On SQLite they block the event loop: 200 µs for the statement, 150 µs for
-the records, and 200 µs to drop the page cache if another process has written."""
+"""The most changes that one statement reads. On SQLite, reading them blocks the event loop: 200 µs for the statement,
+150 µs for the records, and 200 µs to drop the page cache if another process has written."""
 
 
 class SQLStore(WrittenBackend):

@@ -120,9 +120,9 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends, because locking them one migration at a time could deadlock with
-    running processes. An attempt that meets another lock, such as a dump's, releases its own locks and pauses, so that
-    running processes do not queue behind it."""
+    """Lock all our tables until the transaction ends. Locking them one migration at a time could deadlock with running
+    processes. If a table is already locked, for example by a dump, an attempt releases its own locks and pauses, so
+    that running processes do not queue behind it."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

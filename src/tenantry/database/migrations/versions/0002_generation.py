@@ -51,7 +51,7 @@ _APPEND_ONLY = {
     "sqlite": [
         f"create trigger audit_is_not_updated before update on audit begin {_REFUSE}; end",
         f"create trigger audit_is_not_deleted before delete on audit begin {_REFUSE}; end",
-        # INSERT OR REPLACE deletes the old row without running the trigger of DELETE.
+        # INSERT OR REPLACE deletes the old row without running the DELETE trigger.
         f"""
         create trigger audit_is_not_replaced before insert on audit
         when exists (select 1 from audit where number = new.number) begin {_REFUSE}; end

@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads but its query, according to the engines, does not return."""
+        """Columns that a panel reads but that its query does not return, according to the engines."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -248,7 +248,7 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """Yield an error for each variable of titles and views that the group lacks, at its first use."""
+    """Yield an error for each variable in titles and views that the group lacks, at its first use."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:

@@ -96,7 +96,7 @@ def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
     """Return a provisioner that checks updates against the saved queries as the setting ``query_contract`` says. With
-    ``tries_queries`` it refuses breaking updates whatever the setting, if the folder of queries is known."""
+    ``tries_queries``, and if the folder of queries is known, it refuses breaking updates whatever the setting."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
@@ -167,7 +167,7 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """None for a pipe or terminal."""
+    """The size of the file in bytes; None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

@@ -192,7 +192,8 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Return errors by group id. If it raises StoreUnavailable, earlier batches stay written."""
+    """Create and change groups; return errors by group id. If it raises StoreUnavailable, earlier batches stay
+    written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

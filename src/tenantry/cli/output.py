@@ -108,7 +108,7 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """Masks a token that was stored in a record by mistake."""
+    """The record as JSON. A token that was stored in it by mistake is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 

@@ -195,7 +195,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError; for a name from the settings, only if another environment has a schema."""
+    """Raises UsageError. If the name comes from the settings, raises it only if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -208,7 +208,7 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 class _Found(NamedTuple):
     """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. ``own``: whether
-    the template belongs to the program, so that its header may declare properties optional."""
+    it is one of the program's own templates, whose headers may declare properties optional."""
 
     name: str
     file: Path | None

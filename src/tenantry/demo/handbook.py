@@ -24,7 +24,7 @@ def handbook(url: str) -> Sequence[BaseRoute]:
 
 
 def hosts(url: str) -> list[str]:
-    """The host of ``url``; for a local or wildcard address, both names of this machine."""
+    """The host of ``url``; for 127.0.0.1, localhost or a wildcard address, both 127.0.0.1 and localhost."""
     host = urlsplit(url).hostname or ""
     local = host in {"127.0.0.1", "localhost", "0.0.0.0", "::"}  # noqa: S104  # only compared
     return ["127.0.0.1", "localhost"] if local else [f"[{host}]" if ":" in host else host]

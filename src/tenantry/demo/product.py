@@ -63,7 +63,7 @@ class Product:
         return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:
-        """DELETE rotates the customer's token and withholds the new one until PUT."""
+        """Cut off the customer's access (DELETE) or restore it (PUT). DELETE also rotates the customer's token."""
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)

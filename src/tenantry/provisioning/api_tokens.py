@@ -23,7 +23,7 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """Create an API token. Return its secret, of which the store keeps only a digest, and its record.
+    """Create an API token, and return its secret and its record. The store keeps only a digest of the secret.
 
     ``expires_at`` must have a time zone (else ValueError); with None the token never expires. ``random(n)`` returns n
     random bytes.

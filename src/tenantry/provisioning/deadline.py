@@ -83,7 +83,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
 
 
 _EXTEND_BEFORE_SECONDS: Final = 0.02
-"""How many seconds before the deadline ``extra`` is called."""
+"""``run_with_timeout`` calls ``extra`` this number of seconds before the deadline."""
 
 
 def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:

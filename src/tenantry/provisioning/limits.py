@@ -130,7 +130,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """``at_most`` is an upper bound of the properties' size as JSON, cheaper to compute than the exact size."""
+    """As JSON, the properties have at most ``at_most`` bytes. This bound is cheaper to compute than the exact size."""
 
     __slots__ = ("at_most", "keys")
 

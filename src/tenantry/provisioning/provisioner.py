@@ -212,7 +212,7 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Write nothing; return the contract's errors that ``update`` would raise or log. Raises InvalidBody,
+        """Without writing, return the contract's errors that ``update`` would raise or log. Raises InvalidBody,
         UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
@@ -249,9 +249,9 @@ class Provisioner:
         except InvalidToken:
             if once is None:
                 raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
-            # The store must look up the Idempotency-Key even if the token is invalid: the request may be a retry after
-            # the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all other
-            # cases, the store does not know this random token and raises UnknownToken.
+            # Send the store a random token, so that it still looks up the Idempotency-Key. The request may be a retry
+            # after the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all
+            # other cases, the store raises UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
@@ -313,7 +313,7 @@ class Provisioner:
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
         """Raises UnknownDataSource if a source does not exist, unless the environment has external data sources.
-        Sources in ``known`` are not looked up; those found are added to it."""
+        Sources in ``known`` are not looked up; each source found is added to ``known``."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known

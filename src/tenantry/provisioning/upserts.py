@@ -76,8 +76,8 @@ class UpsertProvisioner(Provisioner):
         may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group that already matches is not written. An unexpected exception is raised if no write has finished yet;
-        otherwise it is logged, and the remaining groups get an error as their result.
+        group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
+        Otherwise it is logged, and each remaining group gets an error as its result.
         """
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
@@ -107,7 +107,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """The results lack groups that another writer changed during the attempt."""
+        """Return results by group id, without the groups that another writer changed during the attempt."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:

@@ -23,7 +23,7 @@ DRAIN_SECONDS = 10
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""Seconds on shutdown in which the last accepted connections may still send a request."""
+"""On shutdown, the last accepted connections may still send a request for this number of seconds."""
 
 _BACKLOG = 2_048
 """Length of the kernel's queue of connections to accept."""
@@ -86,7 +86,7 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """An app that dispatches by port: to the app of the listener in ``others``, else to ``app``."""
+    """An app that passes each request to the app in ``others`` for the request's port, else to ``app``."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:

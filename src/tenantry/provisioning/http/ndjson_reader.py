@@ -75,7 +75,7 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read up to the first line that is not blank. Raises BadJson if all are blank, and the errors of ``read``."""
+        """Read up to the first line that is not blank. Raises BadJson if all are blank, and what ``read`` raises."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')

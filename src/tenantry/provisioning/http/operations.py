@@ -72,7 +72,7 @@ class Operation(BaseModel, ABC):
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises the errors of the Provisioner's method."""
+        """Raises what the Provisioner's method raises."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:

@@ -233,9 +233,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS, because closing a connection
-        with unread data could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if
-        the connection must be closed."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Returns False if the connection
+        must be closed. Closing a connection with unread data could reset it before the client has read the response
+        (RFC 9112 section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

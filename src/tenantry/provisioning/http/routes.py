@@ -107,10 +107,10 @@ def create_api(
 
     - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
     - ``store_seconds``: time limit for all store calls of a request or bulk batch.
-    - ``observer``: gets a record of each answered request to ``/api`` and ``/oauth``, including 401s, but not of
-      OPTIONS, 405s and paths with an encoded slash.
+    - ``observer``: gets a record of each answered request to ``/api`` and ``/oauth``, including 401s. OPTIONS, 405s and
+      paths with an encoded slash get no record.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
-    - ``contact``: web or mail address for the OpenAPI documents. Raises ValueError for any other string.
+    - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
     - ``buses``: ``/readyz`` reports their status.
     - ``contract``: checks properties before they are written.
     - ``time_of_day``: the clock for the end dates in introspection.

@@ -14,11 +14,11 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Maximum lines per transaction. A transaction of this size blocks other writers for some ten milliseconds, because it
-locks the whole file in SQLite, and the row of the table ``generation`` in PostgreSQL."""
+"""Maximum lines per transaction. A transaction of this size blocks other writers for some ten milliseconds. In SQLite
+it locks the whole file, in PostgreSQL the row of the table ``generation``."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""Once the lines of a transaction exceed this number of bytes, it takes no more."""
+"""A transaction whose lines exceed this number of bytes takes no further line."""
 
 FAILED: Final = "failed"
 """Name of the count of failed lines in the summary."""

@@ -51,7 +51,7 @@ class UserGroupEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         context = self._context
-        # The deadline counts the time of store calls, not the time in which the body arrives.
+        # The deadline counts the time that store calls take, not the time that the body takes to arrive.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)

@@ -70,8 +70,8 @@ class ClientConnection(asyncio.Protocol):
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read. They count as progress of the client, because most clients begin to read the
-        response only after they have sent the body."""
+        """Body bytes that apps have read. They count as the client's progress, because most clients send the whole body
+        before they read the response."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """Whether the client read fast enough in the last grace period."""
@@ -155,7 +155,7 @@ class ClientConnection(asyncio.Protocol):
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close. First send ``error`` if the client awaits a response and none has begun."""
+        """Close the connection. If the client awaits a response and none has begun, send ``error`` first."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)

@@ -60,8 +60,8 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address that ``peer`` (a socket's ``peername``) counts under, for IPv6 its /64 network; None if the peer
-        is exempt from ``max_per_address``."""
+        """The address under which ``peer`` (a socket's ``peername``) is counted, or for IPv6 its /64 network; None if
+        the peer is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:

@@ -50,8 +50,8 @@ def metrics_app(
     """An ASGI app that serves this process's metrics of the given objects, as Prometheus text or OpenMetrics.
 
     It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
-    They contain group ids if ``backend`` has ``label_groups``, and with ``usage`` (a store's ``usage_recorder``) the
-    ids of the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
+    They contain group ids if ``backend`` has ``label_groups``. With ``usage`` (a store's ``usage_recorder``), they
+    contain the ids of the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:

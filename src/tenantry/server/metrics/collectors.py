@@ -34,8 +34,8 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because how a resolver
-    caches depends on them.
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
+    caches differently if they are missing.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]

@@ -29,7 +29,7 @@ first."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with those of a file (``from_file``), reloaded when the file changes."""
+    """A KeyRing with fixed keys, or with the keys in a file (``from_file``), which it reloads when the file changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -46,7 +46,7 @@ class SigningKeys(KeyRing):
         """Read a key file and follow its changes within a second.
 
         Raises InvalidKeys if the file is missing, malformed, accessible to others, or has a weak key. If a later read
-        fails, that is logged, ``problem`` is set, and the keys read before stay in use.
+        fails, the failure is logged, ``problem`` is set, and the keys read before stay in use.
         """
         place = Path(path).absolute()
         raw = read_private(Path(path))

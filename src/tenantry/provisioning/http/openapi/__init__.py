@@ -31,8 +31,8 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The OpenAPI document, ready to be written as JSON. ``contact`` is the operator's web or mail address. Raises
-    ValueError for any other contact."""
+    """The OpenAPI document, ready to be written as JSON. ``contact`` is the operator's web or email address. Raises
+    ValueError for any other string."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
@@ -88,7 +88,7 @@ def _share_responses(paths: JsonObject) -> JsonObject:
 
 
 def check_contact(contact: str | None) -> None:
-    """Raises ValueError unless the contact is a web or mail address."""
+    """Raises ValueError unless the contact is a web or email address."""
     if contact is not None:
         _contact(contact)
 

@@ -17,7 +17,7 @@ from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
 """Maximum bytes of unsent lines in a process. A group may use at most as many bytes as it leaves free: half of the
-maximum if it is alone, a quarter beside two groups that use as much. A group's only line may take all free bytes."""
+maximum if it is alone, a quarter if two other groups use as much. A group's only line may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0

@@ -24,8 +24,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed: all changes after generation ``since`` up to ``generation``, from polls,
-    and hints (newer changes, from buses). A generation is the number that the store gave a change. The caller locks."""
+    """Records when each group last changed. Polls list all changes after generation ``since`` up to ``generation``;
+    buses report newer ones (hints). A generation is the number that the store gave a change. The caller locks."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",

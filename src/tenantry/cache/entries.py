@@ -90,8 +90,8 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        # When to compare the group's end date with the time of day: first when the entry is first used; each comparison
-        # then sets the next time.
+        # When to compare the group's end date with the time of day: for the first time when the entry is first used.
+        # Each comparison sets the time of the next.
         self.check_end_at: float = inf if group.expires_at is None else -inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report

@@ -268,8 +268,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots, each with its odd version, whose version has been odd and unchanged for more than ``after`` seconds:
-        the writer has crashed."""
+        """Find slots whose writer has crashed: their version has been odd and unchanged for more than ``after``
+        seconds. Return each slot with that version."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

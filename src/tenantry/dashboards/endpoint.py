@@ -53,8 +53,8 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     response = render_error(error, request)
     if not isinstance(request, WebSocket):
         return response
-    # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware whether
-    # the handshake was answered. Without the middleware, close the websocket: that is valid in every state.
+    # Starlette may pass a WebSocket object other than the view's, with an outdated state. So ask the middleware whether
+    # the handshake was answered. Without the middleware, close the websocket, which is valid in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left
         if (
@@ -155,7 +155,7 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them; default: none. They become an additional Content-Security-Policy.
     The response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer
-    sets one, and ``Cache-Control: private, no-store`` unless the renderer's own keeps it out of shared caches.
+    sets one, and ``Cache-Control: private, no-store`` unless the renderer sets one that prevents shared caching.
 
     A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for
     parameters that cannot be filled, InvalidSettings for an invalid origin.

@@ -221,9 +221,9 @@ class Connection(Protocol):
 if TYPE_CHECKING:
     HTTPConnection = Connection | Mapping[str, Any]
 else:
-    # For Depends(user_group), the parameter's annotation must be Starlette's HTTPConnection: the only type that FastAPI
-    # fills in for both requests and websockets. The annotation is a string, which FastAPI evaluates in the function's
-    # module: Starlette is imported only then.
+    # For Depends(user_group), FastAPI fills in both requests and websockets only if the parameter's annotation is
+    # Starlette's HTTPConnection. The annotation is a string, which FastAPI evaluates in the function's module. Only
+    # then is Starlette imported.
     __getattr__, __dir__ = lazy_exports(__name__, {"starlette.requests": "HTTPConnection"})
 
 __all__ = [

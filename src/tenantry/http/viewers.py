@@ -53,7 +53,8 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The viewer's Watch, set in a thread that works for the viewer and in the calls that it makes on the event loop."""
+"""The viewer's Watch. Set in a thread that works for the viewer, and in the calls that the thread makes on the event
+loop."""
 
 
 @asynccontextmanager

@@ -17,11 +17,11 @@ ADDRESS_KEY: Final = "tenantry.address"
 """Scope key of the request's OriginalAddress. The middleware removes the key before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""Scope key whose value is True if the token came in a query parameter. If the app then sets a cookie whose name starts
-with COOKIE_PREFIX and whose value is MASK, the middleware replaces MASK by the token."""
+"""Scope key whose value is True if the token came in a query parameter. The app may then set a cookie whose name starts
+with COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of the name of the cookie that stores the token taken from a page's address. The group's handle follows it.
+"""First part of a cookie's name; the group's handle follows. The cookie stores the token from a page's address.
 Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
@@ -119,8 +119,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """Restore the token in a Location that leads to this host: in path segments that were masked, and in the query if
-    the path differs from the request's path only in trailing slashes."""
+    """Restore the token in a Location that leads to this host. In the path, restore masked segments. In the query,
+    restore it only if the redirect just adds or removes trailing slashes of the path."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

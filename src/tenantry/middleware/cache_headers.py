@@ -19,8 +19,8 @@ SHARED_ONLY: Final = frozenset({
 # contain the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
-# Directives that we replace by ``private``, including ``private="field"``: it lets shared caches store everything but
-# the field.
+# Directives that we replace by ``private``. This includes ``private="field"``, which lets shared caches store
+# everything but the field.
 _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate", "private"})
 
 
@@ -48,8 +48,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """A copy of an ``http.response.start`` message with the headers. The app may send the original for every
-        request."""
+        """Return a copy of an ``http.response.start`` message, with the headers. A copy, because the app may send the
+        original for every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

@@ -28,7 +28,7 @@ class Extracted:
     rest: bytes | None
     """The header line that the app sees instead, without the token; None removes the line."""
     sent_by_browser: bool = True
-    """True if a browser or gateway may add the token to a foreign page's requests: the middleware then checks the
+    """True if a browser or gateway may add the token to a foreign page's requests. The middleware then checks the
     origin, as for a cookie. Set False only if a program or a script of your page adds the token. A token in the header
     ``Cookie`` always counts as True."""
 

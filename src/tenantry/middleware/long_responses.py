@@ -74,8 +74,8 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # A weak reference, so that a failed app's response can be garbage-collected: it has no last part that would end
-        # the checks.
+        # A weak reference, so that a response can be garbage-collected after its app has failed. Such a response has no
+        # last part, which would otherwise end the checks.
         weak = ref(self)
 
         def check() -> None:

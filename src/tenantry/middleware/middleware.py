@@ -127,7 +127,7 @@ class UserGroupMiddleware:
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # A plain def: for a cached group it returns the app's own coroutine, and no frame of ours exists while that
+        # Not async: for a cached group this returns the app's own coroutine, so no frame of ours exists while that
         # runs.
         kind = scope["type"]
         if kind not in _SERVED:
@@ -194,7 +194,8 @@ class UserGroupMiddleware:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer middleware masked its token in parameters that it does not read: a mask is not a second token.
+            # A mask is not a second token: the outer middleware masks its token even in parameters that only this one
+            # reads.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:

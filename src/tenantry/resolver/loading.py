@@ -216,6 +216,7 @@ class Counters:
     """Flushes of the cache: after a gap in the change list, a change of the store or its slots, a removed key, or lost
     bus messages."""
     last_staleness: float = 0.0
-    """Seconds, by the store's clock, from the last write that dropped a valid entry to the poll that listed it."""
+    """Seconds, by the store's clock, between a write and the poll that listed it: for the last write that dropped a
+    valid entry."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

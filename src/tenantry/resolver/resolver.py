@@ -46,9 +46,9 @@ class Resolver:
     - ``buses``: report writes before the next poll.
     - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host are seen at once, and others after a fifth of the bound, or
-    after the whole bound if the store is unavailable. Answers of other backends are cached for the bound. Tokens of a
-    removed key are refused within the bound.
+    With a ``ports.LeasedBackend``, writes on this host are seen at once. Writes on other hosts are seen after a fifth
+    of the bound or, if the store is unavailable, after the whole bound. Answers of other backends are cached for the
+    bound. Tokens of a removed key are refused within the bound.
 
     Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
     """
@@ -139,8 +139,9 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The token's group, from the cache or the backend.
 
-        Raises InvalidToken if the token is malformed, forged or rotated away, or its group is deleted or of another
-        environment: callers cannot tell which. Raises UserGroupExpired, a kind of InvalidToken, or StoreUnavailable.
+        Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
+        environment; callers cannot tell these apart. Also raises UserGroupExpired, a kind of InvalidToken, and
+        StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -247,7 +248,7 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache shows that the token is refused or outdated. Return whether the token is
-        newer than the cached group: then second-level caches may not know its rotation yet."""
+        newer than the cached group. If so, second-level caches may not know its rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

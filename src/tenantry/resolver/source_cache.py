@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class SourceCache:
-    """Caches registered data sources under the resolver's lease. DataSources finds this ``ports.SourceLease`` in
-    ``holder``."""
+    """Caches registered data sources under the resolver's lease. DataSources finds this cache in ``holder``, as its
+    ``ports.SourceLease``."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float

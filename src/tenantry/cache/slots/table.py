@@ -9,7 +9,7 @@ from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
 """Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. On other interpreters, a
-half-written version equals no noted version, so the cached answer is invalid."""
+half-written version differs from every noted version, so the cached answer is invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""

@@ -46,16 +46,16 @@ def thin_rows(result: Result, plot: Plot) -> Result | None:
     """Reduce the rows read so far to those that ``reduce_rows`` may need. None for the reasons of ``reduce_rows``,
     except too few rows.
 
-    The result can be extended and thinned again: column widths are powers of two, so columns only merge as the axis
-    grows.
+    Rows can be added to the result, and all of them reduced again: column widths are powers of two, so columns only
+    merge as the axis grows.
     """
     return _reduced(result, plot, _nested_columns)
 
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""Makes the function from a value to its column. Takes a function from a value to its position, the first and last
-value, and the number of columns."""
+"""Makes a function that finds a value's column. Arguments: a function that finds a value's position, the first value,
+the last value, and the number of columns."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:

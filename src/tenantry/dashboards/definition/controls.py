@@ -103,8 +103,8 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""By type of control: the types of query parameters that accept its values. A control of another type fits all
-parameters except ranges."""
+"""The types of query parameters that accept a control's values, by the control's type. A control of any other type fits
+all parameters except ranges."""
 
 
 def sent_value(value: Any) -> Any:
@@ -121,8 +121,8 @@ def _written(value: Any) -> str | None:
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
     """Give each parameter of the template the default and ``required`` of the control with the same name, so that
-    panels agree with the page. Raises TemplateError, at the control, if the query does not take the control's type or
-    default."""
+    panels agree with the page. Raises TemplateError, with the control's position, if the query does not accept the
+    control's type or default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

@@ -211,8 +211,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control with a default, if all its queries read the value only in
-    ``[[ ]]`` and thus work without it."""
+    """Let viewers omit an end of a range, or clear a control with a default. Condition: all queries that read the value
+    work without it, because they read it only in ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

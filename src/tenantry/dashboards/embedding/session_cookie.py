@@ -42,8 +42,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 class CookieExchange:
     """Redirects an address with a token to the address without the token, and sets the cookie.
 
-    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces by the
-    token.
+    If an outer UserGroupMiddleware removed the token, the cookie contains a mask. That middleware replaces the mask by
+    the token.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:
@@ -75,9 +75,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware: the cookie of the group in ``X-User-Group-Handle`` becomes a token
-    header, unless the request has one. Removes all groups' cookies from HTTP requests. Raises OriginNotAllowed if
-    another origin sends the cookie, InvalidToken if the cookie has no token of this group."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group, moves the token from that
+    group's cookie to a token header, unless the request has one. Removes all groups' cookies from HTTP requests. Raises
+    OriginNotAllowed if another origin sends the cookie, InvalidToken if the cookie has no token of this group."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,5 +1,5 @@
-"""Describes a dashboard to the page: texts, controls and panels, but no schemas, and queries only with ``show_query``.
-The group's properties are left out, except those for look and format and those that the file names."""
+"""Describes a dashboard to the page: its texts, controls and panels. Leaves out schemas, and queries without
+``show_query``. Of the group's properties, includes only those for look and format and those that the file names."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ _DAY: Final = timedelta(days=1)
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a viewer's filters to ``params``.
 
-    A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start":
-    "2026-01-01", "end": "2026-01-31"}``, whose last day is included. Null means the default, an empty string or list
-    means no value. Raises InvalidParameter, which names all unknown filters.
+    A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start": "2026-01-01",
+    "end": "2026-01-31"}`` (the last day is included). Null means the default; an empty string or list means no value.
+    Raises InvalidParameter, which names all unknown filters.
     """
     unknown = [name for name in given if name not in saved.settable]
     if unknown:

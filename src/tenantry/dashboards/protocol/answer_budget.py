@@ -16,8 +16,8 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may use at most as many bytes as stay free: half of the maximum
-if no other group uses any, a quarter if two other groups use as much. A group's only line may take all free bytes."""
+"""Maximum bytes of unsent lines in a process. A group may use at most as many bytes as it leaves free: half of the
+maximum if it is alone, a quarter if two other groups use as much. A group's only line may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0
@@ -143,8 +143,8 @@ class OpenAnswer:
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
         """Reserve space, call ``fetch``, and encode its rows to a line.
 
-        Repeats this with more space if the line outgrew its reservation. Raises AnswersUnread, and errors of ``fetch``
-        and the encoder.
+        If the line does not fit in the budget, tries again with a larger reservation. Raises AnswersUnread, and what
+        ``fetch`` and the encoder raise.
         """
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
@@ -155,12 +155,13 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """None if the budget has no space for the bytes of the line beyond ``size``."""
+        """Fetch and encode the line, for which ``size`` bytes are reserved. None if it needs more and the budget has no
+        space."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            # While the query ran, another response may have found the line to be larger.
+            # While the query ran, another response may have recorded a larger size for this line.
             if budget.has_capacity(group, budget.expected(group, name) - size):
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))

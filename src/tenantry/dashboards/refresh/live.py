@@ -22,9 +22,9 @@ MAX_OPEN: Final = 100
 
 
 class ChangedPanels:
-    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` yields
-    ``{"changed": ["1-1"]}`` after a call of ``DataSources.changed`` for the source of that panel's schema. ``changes``
-    is None if the group has more than ``MAX_OPEN`` responses open.
+    """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
+    for message in changes: …``. After a call of ``DataSources.changed`` for the data source of the schema ``main``, the
+    message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than ``MAX_OPEN`` responses open.
 
     After half a minute without changes the message is empty: a keep-alive. The stream ends after a quarter of an hour,
     when the process stops, or with RESTART when a source is moved or deleted.

@@ -113,7 +113,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Several branches, of which the value of ``reference`` chooses one."""
+    """SQL in several branches. The value of ``reference`` chooses one."""
 
     reference: VariableReference
     choose: Callable[[Any], int]

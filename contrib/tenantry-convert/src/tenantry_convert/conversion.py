@@ -62,7 +62,7 @@ class ImportedQuery:
     dialect: str | None = None
     variables: Mapping[str, ImportedVariable] | None = None
     period: str = ""
-    """The initial time range of the document, as a relative range of Tenantry: ``last 6 hours``."""
+    """The document's initial time range, in Tenantry's syntax, such as ``last 6 hours``."""
 
 
 @dataclass(frozen=True, slots=True)

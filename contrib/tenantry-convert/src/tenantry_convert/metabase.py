@@ -178,7 +178,7 @@ class _MetabaseReader:
     def _default(self, found: re.Match[str]) -> int:
         # `[[ {{x}} -- ]] 'a'` is a variable with the default 'a'.
         tag = _TAG.fullmatch(found["inside"].strip())
-        # Only a literal is a default: Metabase reads other SQL on this line as a comment, but a template would not.
+        # Only a literal becomes a default. Any other SQL on this line is a comment to Metabase, but not to a template.
         literal = _LITERAL.fullmatch(found["rest"])
         name = tag["inside"].strip() if tag is not None and tag["inside"] else ""
         variable = self._variable(name) if name else None

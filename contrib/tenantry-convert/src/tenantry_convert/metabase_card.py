@@ -118,8 +118,8 @@ def _default(value: Any, widget: str) -> Any:
 def date_range(value: str) -> str:
     """Convert a range of Metabase to Tenantry's syntax.
 
-    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. In any
-    other string only ``~`` is replaced, so that the parameter's declaration fails.
+    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. Any other
+    string is returned with only its ``~`` replaced, and the parameter's declaration then refuses it.
     """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:

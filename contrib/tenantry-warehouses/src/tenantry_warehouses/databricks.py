@@ -1,4 +1,4 @@
-"""The driver of Databricks, over its SQL connector: the server binds named parameters, the connector cancels.
+"""The Databricks driver, over its SQL connector. The server binds named parameters; the connector cancels queries.
 
 The tests use a fake server, so this driver has not been tested with Databricks itself.
 """

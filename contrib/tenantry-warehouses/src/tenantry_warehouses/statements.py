@@ -1,7 +1,7 @@
 """Shared by the drivers of the warehouses: URL options, checks of statements, and threads that stop queries.
 
-A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, such as ``select``, and before
-it runs for the first time, the driver asks the engine what kind of statement it is.
+A warehouse has no read-only sessions. Instead, SQL must begin with a keyword that reads, such as ``select``. Before a
+statement runs for the first time, the driver also asks the engine what kind of statement it is.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class ReadingStatements:
         self._lock = Lock()
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
-        """Raise NotOneStatement, QueryFailed or an error of ``ask`` unless the statement only reads. ``ask`` asks the
-        engine, and returns a reason to refuse the SQL, or None; permitted SQL is not asked about again."""
+        """Raise NotOneStatement, QueryFailed or what ``ask`` raises, unless the statement only reads. ``ask`` asks the
+        engine, and returns a reason to refuse the SQL, or None. It is not called again for permitted SQL."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:

@@ -264,7 +264,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    # Returns zeros, because the renderer reads a number even for each node in a dropped clause or branch.
+    # Returns a zero for each clause, Switch and list in dropped SQL, because the renderer reads a number for each.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

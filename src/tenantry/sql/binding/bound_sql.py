@@ -1,7 +1,7 @@
 """BoundSQL and its fingerprint.
 
-A fingerprint has to differ for parameters of different types. JSON or ``str`` would write a date like a string, and as
-dict keys 1, 1.0 and True are equal. ``marshal`` version 2 has exactly one form for each plain value.
+A fingerprint has to differ for parameters of different types. JSON and ``str`` would write a date like a string. A dict
+would treat 1, 1.0 and True as the same key. ``marshal`` version 2 has exactly one form for each plain value.
 """
 
 from __future__ import annotations

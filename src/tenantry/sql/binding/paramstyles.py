@@ -1,4 +1,4 @@
-"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and SQL that a driver would take for one."""
+"""Paramstyles: how placeholders are written (PEP 249, ``$1``, ``@p1``), and SQL that looks like a placeholder."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 class Renderer:
     """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while cached.
 
-    A key has a number for each clause (1 if included), Switch (its branch) and list (its length).
+    A key has one number for each clause (1 if included), each Switch (the number of the chosen branch) and each list
+    (its length).
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:

@@ -105,7 +105,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that the schema gives a wrong type or lets a group lack."""
+    """Yield a problem for each required property that has a wrong type in the schema, or that a group may lack."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):

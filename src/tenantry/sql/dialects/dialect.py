@@ -115,8 +115,8 @@ class Dialect:
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
     """Escaped character → its value, in strings with variables."""
     other_escapes: bool = False
-    """A backslash before a character that is not in ``backslash_escapes`` means that character. If False, such a
-    backslash is refused in strings with variables."""
+    """A backslash is ignored before a character that is not in ``backslash_escapes``. If False, such a backslash is
+    refused in strings with variables."""
     name_backslash: bool = False
     """Quoted names can contain backslash escapes."""
     backticks: bool = True

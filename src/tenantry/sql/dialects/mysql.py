@@ -29,9 +29,9 @@ DIALECT = Dialect(
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
-    # concat() makes every value a string. Bound as a number, 0 would equal each string that does not begin with a
-    # digit. Written as a literal, '7abc' would find 7 through the index of a number column, and MySQL would not give
-    # the warning that makes the driver refuse the result.
+    # concat() makes every value a string. Without it, a bound number 0 would equal each string that does not begin with
+    # a digit. A literal '7abc' would find 7 through the index of a number column, without the warning that makes the
+    # driver refuse the result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={

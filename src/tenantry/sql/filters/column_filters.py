@@ -1,8 +1,8 @@
 """The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
 
-Each filter builds a Switch, so the SQL depends only on the kind of value, such as a list or a range without an end. If
-the value is absent, the condition is ``1 = 1``; ``parsing.vanishing`` refuses filters in places where ``1 = 1`` is not
-neutral.
+Each filter builds a Switch, which is SQL in several branches. So the bound SQL depends only on the kind of value, such
+as a list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
+filters in places where ``1 = 1`` is not neutral.
 """
 
 from __future__ import annotations

@@ -72,8 +72,7 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if the declared parameter cannot have one of the names as its value, or can have a value that
-    is not a name.
+    """Raise TemplateError if a name does not fit the declared parameter's type, or if a declared value is not a name.
 
     ``takes`` and ``lacks`` are parts of the message, such as "a name" and "is not in one_of".
     """

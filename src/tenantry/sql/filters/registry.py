@@ -1,6 +1,7 @@
 """The filters of the template language, and checks of their use.
 
-To add a Switch, write a function that takes a ``SwitchContext`` and list it in SWITCHES.
+To add a filter that chooses between branches of SQL (a Switch), write a function that takes a ``SwitchContext``, and
+list it in SWITCHES.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch."""
+"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch (SQL in branches)."""
 
 from __future__ import annotations
 

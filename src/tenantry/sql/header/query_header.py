@@ -77,7 +77,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    # Without the marks `---`, a header would be an ordinary comment, so its parameters would not be locked.
+    # Refuses a header without the marks `---`. As an ordinary comment, it would lock no parameter.
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:

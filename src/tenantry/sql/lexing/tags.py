@@ -96,7 +96,7 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
     """Yield the lexemes. Those in a tag's arguments come before the tag. A ``one_of`` tag itself is omitted.
 
-    So checks also see the SQL that a viewer can choose.
+    This lets checks see the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:

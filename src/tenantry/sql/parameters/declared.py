@@ -86,7 +86,8 @@ class Bounds(NamedTuple):
 
 
 class Nullable(NamedTuple):
-    """The value of an ``only_matches`` parameter, and whether the viewer sent the word for NULL."""
+    """The value of a parameter that only ``matches`` and ``excludes`` can use, and whether the viewer sent the word for
+    NULL."""
 
     value: Any
     null: bool

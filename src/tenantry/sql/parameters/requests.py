@@ -62,9 +62,9 @@ class ParameterConversion:
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
 
-        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue if the property that a
-        default or zone reads is missing or does not fit; ValueError if a range is declared and ``now`` is missing or
-        naive.
+        Raises one InvalidParameter for all bad values. Raises MissingVariable if a property that a default or zone
+        reads is missing, UnbindableValue if it does not fit. Raises ValueError if a range is declared and ``now`` is
+        missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")

@@ -1,8 +1,8 @@
 """Decides whether ``[[`` opens an optional clause or a nested array.
 
-``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. So it is an
-error in a dialect without arrays, and before SQL that cannot be an array because it has no ``]]``, begins with a word
-such as ``and``, ends with an operator, or is a whole condition.
+``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array, and is an
+error in a dialect without arrays. It is also an error before SQL that cannot be an array. Such SQL has no ``]]``,
+begins with a word such as ``and``, ends with an operator, or is a whole condition.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words that begin an expression only if no operand follows, so ``[[left(a, 1)], [b]]`` is an array, but
+"""Words that cannot begin an expression if an operand follows. So ``[[left(a, 1)], [b]]`` is an array, but
 ``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
@@ -193,8 +193,8 @@ def _ends_unfinished(text: str, before: Lexeme) -> bool:
 
 
 def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
-    # In `where [[ … ]] group by`, the brackets are a whole condition. In `between 1 and [[ … ]]` they may be an
-    # operand, so after a `between` and an `and` they do not count as a condition.
+    # In `where [[ … ]] group by`, the brackets contain a whole condition. After `between 1 and`, they may contain an
+    # operand, so they do not count as a condition.
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
     code = (each for each in preceding if each.kind is not LexemeKind.COMMENT)
     before = next((each for each in code if not text[each.start : each.end].isspace()), None)

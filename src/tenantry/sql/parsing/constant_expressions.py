@@ -1,8 +1,8 @@
 """Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
 
 In ``order by $1``, an engine accepts the bound value as a constant, which has no effect. The words around a variable
-decide whether it is such a constant. Parentheses around the variable are skipped and, in ``order by`` and ``group by``,
-casts and functions too.
+decide whether it is such a constant. Parentheses around the variable are skipped. In ``order by`` and ``group by``, so
+are casts and functions.
 """
 
 from __future__ import annotations

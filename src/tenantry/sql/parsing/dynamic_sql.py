@@ -1,6 +1,6 @@
 """Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
 
-A value in a dynamic call could become SQL, so SQL with values must not contain such calls. Templates are checked when
+A call that runs a string as SQL could run a value, so SQL with values must not contain one. Templates are checked when
 they are compiled; bound SQL is checked by the data source.
 """
 
@@ -53,7 +53,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first DynamicCall in a template with variables."""
+    """Raise TemplateError for the first DynamicCall (it may run a string as SQL) in a template with variables."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -105,7 +105,8 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall. ``dialect`` is None for an engine without a dialect."""
+    """Return whether SQL contains a DynamicCall, which may run a string as SQL. ``dialect`` is None for an engine
+    without a dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -129,7 +130,8 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The SQL in a clause or choice may be left out, so its bracket matches every word and sign that a rule looks for.
+    # The bracket of a clause or choice matches every word and sign that a rule looks for, because the SQL in it may be
+    # left out.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

@@ -21,8 +21,8 @@ _MAX_DEPTH = 100
 
 
 class TokenKind(IntEnum):
-    """Kind of a token. A NAME is quoted or after a dot, AND and OR join conditions (the ``and`` of ``between`` is a
-    WORD), and a GROUP holds the tokens in brackets or ``case … end``."""
+    """Kind of a token. A NAME is quoted or after a dot. AND and OR join conditions; the ``and`` of ``between`` is a
+    WORD. A GROUP holds the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()

@@ -1,8 +1,8 @@
 """Placeholder forms: a cast to the declared type or, in MySQL, a call that makes a group's value a string.
 
 PostgreSQL and Redshift infer a placeholder's type from its context, so a declared parameter is cast: ``$1::numeric``.
-These are not cast: strings (with a cast, an enum column would refuse them), compared instants (the column decides about
-the time zone), integer arguments of functions, and operands of document, array and pattern operators.
+Four kinds are not cast: strings (an enum column would refuse a string with a cast), compared instants (the column
+decides about the time zone), integer arguments of functions, and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations

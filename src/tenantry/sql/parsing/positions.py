@@ -125,7 +125,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag separates two offsets, so that only one may be dropped."""
+        """Return whether a clause's bracket or another tag is between two offsets. If so, the SQL at one of them may be
+        dropped without the other."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
@@ -312,8 +313,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    If the list is empty, other SQL replaces ``not in`` and the list. They begin at ``start``, the choice at
-    ``text_start``.
+    If the list is empty, the SQL from ``in`` or ``not in`` to the end of the list is replaced. ``start`` is the offset
+    of that SQL, ``text_start`` the offset of the choice.
     """
     tag = lexemes[at].start
     if start < text_start:

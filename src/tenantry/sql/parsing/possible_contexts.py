@@ -1,4 +1,4 @@
-"""Possible contexts of a tag: the SQL around it as neighbouring clauses are dropped and choices are made.
+"""Possible contexts of a tag: the SQL that can be around it, depending on dropped clauses and on choices.
 
 In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
 """
@@ -17,8 +17,9 @@ _NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag → keywords, the nearest of which decides what the word means. Contexts with the same word and the
-same nearest keyword count as one. Otherwise each `[[ {{ a }} = x and ]]` would double the number of contexts."""
+"""Word before a tag → keywords. The nearest of these keywords decides what the word means. Contexts with the same word
+and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of
+contexts."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
@@ -46,7 +47,8 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # `outward`: the lexemes from a tag on. Yields one variant of them for each lexeme that can be next to the tag.
+        # `outward`: the lexemes on one side of a tag, nearest first. Yields a variant for each lexeme that can be the
+        # nearest.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()

@@ -76,7 +76,7 @@ def mark_coroutine(function: F) -> F:
     recognise an ASGI 3 app by it."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
-    function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
+    function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
     return function
 
 

@@ -84,7 +84,7 @@ class Addresses:
         self.moved: frozenset[str] = frozenset(moved)
 
     def resolve(self, page: str, target: str) -> Address:
-        """Resolve the address ``target`` as an author wrote it on ``page`` (a path without suffix)."""
+        """Resolve the address ``target`` that an author wrote on ``page`` (a path without suffix)."""
         try:
             parts = urlsplit(target.strip())
         except ValueError:

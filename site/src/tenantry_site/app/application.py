@@ -207,7 +207,8 @@ def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None
 
 
 def _policy(page: bytes) -> dict[str, str]:
-    """A header with the policy in the page's ``meta`` element and ``frame-ancestors``, which only works in a header."""
+    """A header with the policy from the page's ``meta`` element, plus ``frame-ancestors``, which works only in a
+    header."""
     found = _POLICY.search(page, 0, _POLICY_WITHIN)
     return {"Content-Security-Policy": f"{unescape(found[1].decode())}; frame-ancestors 'self'"} if found else {}
 

@@ -220,7 +220,8 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
         return False
     with file:
         found = os.fstat(file.fileno())
-        # The tag is the key of cached compressed content. It includes the path: copies may have equal times and sizes
+        # The tag is the key of cached compressed content. It includes the path, because copies of a file may have the
+        # same time and size
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )

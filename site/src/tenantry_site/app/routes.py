@@ -29,7 +29,8 @@ def site_routes(path: str, app: ASGIApp) -> list[BaseRoute]:
 
 
 class _WithoutSlash:
-    """Calls a site for the path of its mount without the final slash; the site then redirects to the path with it."""
+    """Passes a request for the mount's path without a final slash to the site, which redirects to the path with the
+    slash."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

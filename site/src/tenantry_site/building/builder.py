@@ -47,8 +47,8 @@ def build(
     """Build the site in ``folder``, then replace the contents of ``out`` in one step.
 
     ``out`` is not replaced if the configuration cannot be read or, with ``strict``, if there is an error or warning.
-    Builds are reproducible. Raises SiteError if ``folder`` is not a folder, or ``out`` contains ``folder``, has files
-    that no build made, or cannot be written.
+    Builds are reproducible. Raises SiteError if ``folder`` is not a folder. Also raises it if ``out`` contains
+    ``folder``, has files that no build made, or cannot be written.
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))

@@ -106,8 +106,8 @@ def meanings() -> dict[str, str]:
 
 
 OBJECTS = 2_000
-"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes several
-hundred objects, which are freed without a collection. A larger number would save too little time for the memory."""
+"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes several hundred
+objects, which are freed without a collection. A larger number would cost more memory and save little time."""
 
 
 @contextmanager

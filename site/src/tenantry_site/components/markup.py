@@ -83,7 +83,7 @@ _COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in name
 
 def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
     """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without the
-    attribute, or if the colour is unknown, which is reported."""
+    attribute. An unknown colour is reported and gives an empty string too."""
     if attribute not in element.attributes:
         return ""
     color = nearest_color(element.text(attribute))

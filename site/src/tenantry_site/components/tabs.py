@@ -61,9 +61,8 @@ def _children(element: Element, context: RenderContext) -> Iterator[Node]:
 
 
 def _balanced(nodes: list[Node]) -> list[Node]:
-    """The nodes without unmatched HTML tags: elements that were opened or closed around the parts would break the page
-    once the parts are taken apart. Empty if only white space is left.
-    """
+    """The nodes without unmatched HTML tags, such as those of an element around several parts. Once the parts are taken
+    apart, such tags would break the page. Empty if only white space is left."""
     unmatched: dict[int, list[tuple[int, int]]] = {}
     stack: list[tuple[str, int, tuple[int, int]]] = []
     for at, node in enumerate(nodes):

@@ -255,8 +255,8 @@ _LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "anchors": (Anchor, ("name", "url", "version")),
     "tabs": (Tab, ("name", "url")),
 }
-"""Field -> the class of its items, and the attributes that are compared: items in which all of these are equal are
-duplicates."""
+"""Field -> the class of its items, and the attributes to compare. Two items are duplicates if all of these are
+equal."""
 
 
 def check_duplicates(context: ReadContext) -> None:
@@ -279,8 +279,8 @@ _CLOSED = re.compile(
     rf"(/colors|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/topAnchor"
     rf"|/primaryTab|/api|/api/auth|/footerSocials|{_GROUP})/[^/]+"
 )
-"""Matches the JSON pointer of a field in an object that other programs reject if it has an unknown key. Group 1 is the
-object's pointer."""
+"""Matches the JSON pointer of a field in an object. Other programs reject such an object if any of its keys is unknown.
+Group 1 is the object's pointer."""
 _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"

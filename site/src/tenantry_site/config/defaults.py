@@ -30,7 +30,7 @@ EXPECTED: dict[type, tuple[str, ...]] = {
     Background: ("light", "dark"),
     Logo: ("light", "dark"),
 }
-"""Optional fields whose absence is a warning."""
+"""Model class -> its optional fields whose absence gives a warning."""
 
 FillDefaults = Callable[[dict[str, Any], JsonObject, JsonPath, ReadContext], None]
 

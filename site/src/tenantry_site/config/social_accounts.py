@@ -88,7 +88,7 @@ class SocialAccountsValidator(Validator):
         known = dict.fromkeys((*SOCIALS, *NEWER_SOCIALS), account)
         if strict:
             return {"type": "object", "properties": known, "additionalProperties": False}
-        # The reader drops an item without "type" or "url" with a warning, so the lenient schema does not check it.
+        # An item without "type" or "url" only gives a warning and is dropped, so the lenient schema does not check it.
         pair = {
             "if": {"required": ["type", "url"]},
             "then": {"properties": {"type": {"type": "string"}, "url": account}},

@@ -65,7 +65,7 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """If the string is a mail address or a host name without a scheme, report that and return it with the scheme.
+    """If the string is an email address or a host name without a scheme, report that and return it with the scheme.
     Otherwise return None."""
     if _MAIL.search(text):
         message = f"{location.display()} is {quoted(text)}, a mail address without mailto:, which is added"

@@ -53,7 +53,7 @@ BARE_HOST = (
 )
 """A host name, with or without a path, that lacks its ``https://``."""
 MAIL = r"^\s*[^\s@/:?#\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}\s*" + _END
-"""An e-mail address that lacks its ``mailto:``."""
+"""An email address that lacks its ``mailto:``."""
 SCHEME = r"^\s*[a-zA-Z][a-zA-Z0-9+.-]*:"
 FOLLOWED = r"^\s*(?:[hH][tT][tT][pP][sS]?://[^\s/]|[mM][aA][iI][lL][tT][oO]:|[tT][eE][lL]:)"
 WEB = r"^\s*[hH][tT][tT][pP][sS]?://[^\s/]"
@@ -61,8 +61,8 @@ HEX = r"^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})" + _EN
 STYLED_ICON = r"^\s*(?:fa[a-z]?|fa-[a-z]+)[ -]+fa-|^\s*fa-"
 
 Patterns = tuple[tuple[str, bool, bool], ...]
-"""Rules: a pattern; whether a string must match it (else it must not); whether breaking the rule is an error (else a
-warning)."""
+"""Rules of three parts: a pattern; whether a string must match it or must not; whether breaking the rule is an error or
+a warning."""
 
 _TEXT: Patterns = ((CONTROL, False, False),)
 _SHOWN: Patterns = (*_TEXT, (FILLED, True, False))

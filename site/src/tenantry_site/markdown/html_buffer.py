@@ -1,7 +1,8 @@
 """HtmlBuffer collects the HTML and component nodes of one text, and tracks its open elements.
 
-Contents are buffered until the closing tag: then an HTML element's tags are put around them, or they become a
-component's children. If a tag is never closed, it is dropped and its contents stay, so that no text is lost.
+An element's contents are buffered until its closing tag. At that point, HTML tags are put around the contents, or the
+contents become the children of a component. A tag that is never closed is dropped and its contents stay, so that no
+text is lost.
 """
 
 from __future__ import annotations

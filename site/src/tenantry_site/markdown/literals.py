@@ -40,8 +40,8 @@ class NotLiteral(Exception):
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
     """The value of a literal. ``names``: the constants that the text may refer to.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, a member of an object
-    whose value would have to be evaluated is omitted instead.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, an object's member is
+    omitted instead if its value would have to be evaluated.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral

@@ -41,8 +41,8 @@ class Module:
     """The imports and exports of a page or snippet.
 
     ``known``: names of the components, to which imported components are added; ``imports``: imported component -> path;
-    ``names``: imported and exported constants; ``lines``: the first and the last line (exclusive, from 0) of each
-    block.
+    ``names``: imported and exported constants; ``lines``: for each block, its first line and the line after its last,
+    counted from 0.
     """
 
     known: set[str]
@@ -143,7 +143,7 @@ def _block_end(text: str, at: int, limit: int) -> tuple[int, int]:
     """The end of the block of import and export lines at ``at``, and the offset up to which the text was scanned.
 
     The block ends at the first blank line outside brackets. If a bracket is still open at ``limit``, the block ends at
-    its first blank line instead.
+    the first blank line inside brackets instead.
     """
     end, open_brackets, first_blank = at, 0, -1
     while end < limit:

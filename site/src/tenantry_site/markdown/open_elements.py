@@ -13,7 +13,7 @@ DEEPEST = 48
 """Maximum nesting of components and HTML elements; tags nested deeper are left out."""
 
 REACH = 200
-"""Number of innermost open elements among which the element of a closing tag is searched for."""
+"""A closing tag can close only an element among this number of innermost open elements."""
 
 
 class ElementKind(Enum):

@@ -154,7 +154,8 @@ class PageContext:
         self._ids = UniqueIds()
 
     def render(self, nodes: tuple[Node, ...]) -> str:
-        """The HTML of nodes. For an element without a component: a link if it has ``href``, else its children."""
+        """The HTML of nodes. An element without a component becomes a link if it has ``href``; otherwise only its
+        children are rendered."""
         parts: list[str] = []
         for node in nodes:
             if isinstance(node, (Fragment, CodeBlock)):
@@ -191,8 +192,8 @@ class PageContext:
         return escape(address.href)
 
     def source(self, target: str, line: int) -> str | None:
-        """The escaped address of an image, video or frame. None, with a diagnostic, if its scheme is not allowed, or it
-        is on another host and the site does not show external media."""
+        """The escaped address of an image, video or frame. None, with a diagnostic, if the scheme is not allowed, or if
+        the address is on another host and the site shows no external media."""
         address = self._addresses.resolve(self.page, target)
         if address.kind is AddressKind.EXTERNAL:
             if self._external_media and _web(address):
@@ -248,8 +249,8 @@ class UniqueIds:
         self._counts: dict[str, int] = {}
 
     def take(self, wanted: str, written: str = "") -> str:
-        """An unused id: the author's ``written`` unchanged if it is valid and unused, because links may name it; else a
-        slug of ``written`` or ``wanted``, with a number added if the slug is in use."""
+        """An unused id. The author's ``written`` stays unchanged if it is valid and unused, because links may name it.
+        Otherwise a slug of ``written`` or ``wanted`` is used, with a number added if the slug is in use."""
         if _AUTHOR_ID.fullmatch(written) and written not in self._counts:
             self._counts[written] = 0
             return written

@@ -68,8 +68,8 @@ def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> 
 
 
 def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str, str]:
-    """The tags to write around the contents of a ``<video>`` or ``<audio>``. Without a playable source they are those
-    of a ``<span>``, because the contents are then links to files on other hosts, which a player would hide."""
+    """The tags to write around the contents of a ``<video>`` or ``<audio>``. Without a playable source, these are
+    ``<span>`` tags: the contents are links to files on other hosts, and a player would hide the links."""
     playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in buffer)
     return (opening, closing) if playing else ("<span>", "</span>")
 

@@ -162,7 +162,7 @@ _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 class DocumentParser:
     """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag; ``within``: for a snippet,
-    the snippets around it and itself, outermost first."""
+    the snippets around it, outermost first, and then itself."""
 
     __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
 

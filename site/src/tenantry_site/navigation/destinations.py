@@ -118,8 +118,8 @@ class VersionChooser:
         """The page to open in version ``index``: the one with the same path below the version's folder, else the
         version's first page.
 
-        If all versions show the page at ``path``, the version's first page is used, because without a script a link to
-        the page itself would not switch versions.
+        If all versions show the page at ``path``, the version's first page is used: a link to the page itself would
+        switch versions only with a script.
         """
         for other in sorted(versions or ()):
             same = self._relative[index].get(path.removeprefix(self._roots[other]).lstrip("/"))

@@ -165,8 +165,8 @@ class Navigation:
     def _resolve(
         self, at: Destination, url: str | None, key: tuple[str, int | None], scope: SidebarScope
     ) -> Destination:
-        """Complete a tab or anchor with its external address, else with its pages, else with its own path if that
-        redirects. Without any of these, it stays empty."""
+        """Fill in the target of a tab or anchor: its external address, else its pages, else its own path if that
+        redirects. Without any of these, it has no target."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return replace(at, url=url.strip())

@@ -15,7 +15,7 @@ MAX_ENTRIES = 150
 """Up to this number of entries, a sidebar shows all of them."""
 
 WINDOW = 80
-"""Number of siblings in a window of a long list. The pages of one window share a sidebar."""
+"""Number of siblings in a window. A long list is divided into windows; the pages of one window share a sidebar."""
 
 MARGIN = 10
 """Number of further siblings that are shown on each side of a window."""

@@ -170,8 +170,8 @@ class NavigationTree:
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that show a page: those of its groups (``around``) and its front matter or, if these set none,
-        that of its anchor.
+        """The versions that show a page. Its groups (``around``) and its front matter set them; if these set none, its
+        anchor does.
 
         Version names that the configuration file does not list are ignored.
         """

@@ -46,7 +46,7 @@ class UnresolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The data about a page that the check of links needs. ``ids``: the page's ids, each between line breaks;
+    """The data about a page that the link check needs. ``ids``: the page's ids, each between line breaks;
     ``unresolved``: the links that may be broken."""
 
     path: str

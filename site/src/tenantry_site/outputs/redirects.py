@@ -54,7 +54,7 @@ def parse_pattern(path: str) -> RedirectPattern:
         if name in names:  # a repeated placeholder must match the same value
             pieces.append(f"/(?P={_group(names.index(name))})")
         else:
-            # Several ".*" in one expression could take exponential time, so only a placeholder at the end becomes one
+            # Several ".*" in one expression could take exponential time, so only a placeholder at the end becomes ".*"
             last = starred and placeholder.end() == len(path)
             pieces.append(f"(?:/(?P<{_group(len(names))}>.*))?" if last else f"/(?P<{_group(len(names))}>[^/]+)")
             names.append(name)

@@ -5,8 +5,9 @@
 content, so that a browser never combines files of different builds.
 
 A ``words`` file has a line for each word, in alphabetical order: a character for the length of the prefix that it
-shares with the previous word, the rest of the word, a space, and its postings. On a large site, the line of a word that
-is in more than a quarter of all parts has a tab instead of the space, and only the postings of high weight.
+shares with the previous word, the rest of the word, a space, and its postings. On a large site, some words are in more
+than a quarter of all parts. The line of such a word has a tab instead of the space, and only the postings of high
+weight.
 """
 
 from __future__ import annotations

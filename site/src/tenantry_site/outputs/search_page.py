@@ -100,7 +100,7 @@ MAX_WORD_LENGTH = 24
 """Longer words are cut to this number of characters, because readers rarely search for words that differ only after
 it."""
 _MAX_NAME_PARTS = 4
-"""Maximum number of parts of an identifier that is also indexed as a whole."""
+"""Identifiers with up to this number of parts are also indexed as a whole."""
 
 # Characters that are indexed in pairs: scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and
 # Hangul, whose words have varying endings.

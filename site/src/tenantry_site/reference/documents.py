@@ -22,9 +22,9 @@ _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 class Documents:
     """The OpenAPI documents of a site: those that the configuration names, and others in the site's folder.
 
-    ``named``: path or web address of each document that the configuration names, in that order -> the ``url`` of each
-    tab or anchor that names it, and None for the top level. Other documents are read when a page names an operation
-    that no named document has.
+    ``named``: path or web address of each document that the configuration names, in order -> where it is named: the
+    ``url`` of each such tab or anchor, and None for the top level. Other documents are read when a page names an
+    operation that no named document has.
     """
 
     __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")
@@ -47,8 +47,8 @@ class Documents:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the documents that are named or used, except those within an operation, which are reported for
-        its page."""
+        """Problems in the documents that are named or used. A problem inside an operation is reported for that
+        operation's page."""
         return (
             *self._diagnostics.since(0),
             *(one for path in self._used for one in self._unnamed_diagnostics[path].since(0)),

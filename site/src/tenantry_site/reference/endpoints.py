@@ -78,8 +78,8 @@ class Endpoints:
         )
 
     def _authorization(self, ref: JsonRef, root: JsonRef, method: str) -> Authorization:
-        """How to authenticate: by the page's ``auth_method``; else not at all if the operation has ``security: []``;
-        else by the configuration; else by the document."""
+        """How to authenticate. The first of these decides: the page's ``auth_method``; ``security: []`` of the
+        operation (not at all); the configuration; the document."""
         auth, schemes = self._config.api.auth, root.object("components").object("securitySchemes")
         if not method and ref.value.get("security") == []:
             return ()
@@ -183,7 +183,7 @@ def _variables(server: JsonRef) -> Iterator[Variable]:
 
 
 _MOST = 64
-"""Maximum number of addresses of one server, because each variable multiplies their number."""
+"""Maximum number of addresses listed for one server: each variable of the server multiplies their number."""
 
 
 def server_urls(reference: Reference) -> frozenset[str]:

@@ -177,8 +177,8 @@ class JsonRef:
         return isinstance(self.value, dict) and key in self.value
 
     def text(self, key: str) -> str:
-        """The value of a key as a string; a number is converted. Empty if the key is absent, or if its value has
-        another type, which is reported."""
+        """The value of a key as a string; a number is converted. Empty if the key is absent. A value of another type is
+        reported and gives an empty string."""
         found = self.at(key)
         if isinstance(found.value, str):
             return found.value
@@ -196,8 +196,8 @@ class JsonRef:
         return found.value is True
 
     def entries(self, key: str) -> Iterator[tuple[str, JsonRef]]:
-        """Yield the keys and values of the object at a key. Nothing is yielded if the key is absent, or if its value is
-        not an object, which is reported."""
+        """Yield the keys and values of the object at a key; nothing if the key is absent. A value that is not an object
+        is reported and yields nothing."""
         found = self.at(key)
         if isinstance(found.value, dict):
             for name in found.value:
@@ -206,8 +206,8 @@ class JsonRef:
             found.report_type("an object")
 
     def items(self, key: str) -> Iterator[JsonRef]:
-        """Yield the values of the array at a key. Nothing is yielded if the key is absent, or if its value is not an
-        array, which is reported."""
+        """Yield the values of the array at a key; nothing if the key is absent. A value that is not an array is
+        reported and yields nothing."""
         found = self.at(key)
         if isinstance(found.value, list):
             for index, value in enumerate(found.value):
@@ -216,8 +216,8 @@ class JsonRef:
             found.report_type("an array")
 
     def object(self, key: str) -> JsonRef:
-        """The object at a key, with a ``$ref`` followed. Its ``value`` is None if the key is absent, or if the value is
-        not an object, which is reported."""
+        """The object at a key, with a ``$ref`` followed. Its ``value`` is None if the key is absent. A value that is
+        not an object is reported and gives None too."""
         return self.at(key).followed().as_object()
 
     def as_object(self) -> JsonRef:

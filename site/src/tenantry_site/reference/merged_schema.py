@@ -23,7 +23,7 @@ _MOST_REFERENCES: Final = 100  # references that one schema includes; a longer c
 class MergedSchema:
     """The merged keywords of a schema. If several included schemas have a keyword, the outermost schema's value counts.
 
-    ``facts``: keyword -> value, of keywords without an attribute; ``extra``: schema of additional properties;
+    ``facts``: keyword -> value, for keywords that have no attribute here; ``extra``: schema of additional properties;
     ``closed``: no additional properties are allowed; ``choice``: ``One of`` or ``Any of``, the heading of
     ``alternatives``; ``labels``: reference -> discriminator value; ``impossible``: no value is valid; ``tuple_``: an
     array with a schema for each position.
@@ -92,8 +92,8 @@ def kind_of(value: Any) -> str:
 
 
 def merge_schema(ref: JsonRef, into: MergedSchema, trail: Trail) -> bool:
-    """Merge the schema at ``ref`` into ``into``. Return False if it is recursive, that is, part of itself; then only
-    its name is set."""
+    """Merge the schema at ``ref`` into ``into``. Return False, with only its name set, if the schema is part of itself
+    or behind too many references."""
     if ref.has("$ref"):
         target = ref.followed()
         if isinstance(target.value, dict):

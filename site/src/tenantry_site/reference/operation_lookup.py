@@ -121,12 +121,12 @@ class Reference:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Problems of the documents, except those within an operation, which are reported for its page."""
+        """Problems in the documents. A problem inside an operation is reported for that operation's page."""
         return self._documents.diagnostics
 
     def folder(self, document: str) -> str:
         """The folder for the generated pages of a document. If only tabs or anchors with a path prefix name the
-        document, it is the longest of these prefixes; otherwise it is empty."""
+        document, the folder is the longest prefix; otherwise it is empty."""
         prefixes = [prefix for prefix, path in self._prefixes if path == document]
         return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
 

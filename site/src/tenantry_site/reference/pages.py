@@ -39,8 +39,8 @@ class Generated:
 
 
 def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
-    """Pages for the operations of each document that the configuration names, unless a page already names one of the
-    document's operations.
+    """Pages for the operations of each document that the configuration names. A document is left out if a page already
+    names one of its operations.
 
     ``taken``: paths of existing pages; ``named``: page -> the ``openapi`` field of its front matter.
     """

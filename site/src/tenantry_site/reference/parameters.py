@@ -21,8 +21,8 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) -> Authorization:
-    """The way to authenticate that a page or the configuration sets by ``method``. ``declared``: the credentials that
-    the document declares; they say which header, query parameter or cookie holds a key."""
+    """How to authenticate by ``method``, which a page or the configuration sets. ``declared``: the credentials that the
+    document declares; they say which header, query parameter or cookie holds a key."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""

@@ -265,7 +265,7 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """A constraint that names the required properties for which there is no schema. Some alternatives have nothing
+    """Yield a constraint that names the required properties without a schema. Some alternatives consist of nothing
     else."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:

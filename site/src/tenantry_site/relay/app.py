@@ -58,7 +58,7 @@ class Relay:
         resolve: dial.Resolve = dial.resolve,
     ) -> None:
         """``origins`` (``https://api.example.com``, with the port unless it is the scheme's default) may be reached on
-        the public internet; ``private`` origins also in private networks and on this machine.
+        the public internet; ``private`` origins may also be in private networks or on this machine.
 
         ``timeout``: seconds from reading the page's request to the end of the response. ``limit``: maximum number of
         bytes of a response's body; a longer body is cut. ``concurrency``: maximum number of requests at the same time.
@@ -67,8 +67,8 @@ class Relay:
         Content-Type, Authorization and those that the pages declare. ``tls``: the certificates to trust; None: the
         system's certificates. ``resolve``: replaces the system's resolver.
 
-        Raises ValueError for an origin that is invalid, has a path, or is a metadata service, and for a name in
-        ``headers`` that the relay never sends, such as one that identifies a client or user.
+        Raises ValueError if an origin is invalid, has a path, or is a metadata service. Also raises it if ``headers``
+        has a name that the relay never sends, such as one that identifies a client or user.
         """
         self._private = frozenset(_origin(text) for text in private)
         self._origins = frozenset(_origin(text) for text in origins) | self._private

@@ -37,8 +37,8 @@ class RenderedPage:
 
 
 class RenderedPages:
-    """Renders the pages of one site. ``incremental``: keep the rendered pages in memory, so that a change of the layout
-    does not require reading them again."""
+    """Renders the pages of one site. ``incremental``: keep the rendered pages in memory, so that they need not be read
+    again when the layout changes."""
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental

@@ -40,14 +40,15 @@ _NO_PAGE = Diagnostic(
 class Site:
     """A site that is rendered from its files once or repeatedly.
 
-    >>> site = Site(SiteOptions()) >>> for path, content in site.update(files): ...
+    >>> site = Site(SiteOptions())
+    >>> for path, content in site.update(files): ...
 
     ``incremental``: keep pages in memory, and yield only changed files; otherwise use little memory, and yield all
     files.
 
-    These attributes are valid once ``update`` is exhausted. ``config``: the configuration, or None if it cannot be
-    read; then ``update`` yields nothing. ``diagnostics``: all problems. ``outputs``: paths of all finished files.
-    ``removed``: paths that the site no longer has. ``assets``: paths of the source files to publish unchanged.
+    These attributes are valid once all items of ``update`` have been read. ``config``: the configuration, or None if it
+    cannot be read; then ``update`` yields nothing. ``diagnostics``: all problems. ``outputs``: paths of all finished
+    files. ``removed``: paths that the site no longer has. ``assets``: paths of the source files to publish unchanged.
     """
 
     def __init__(self, options: SiteOptions = SiteOptions(), *, incremental: bool = True) -> None:  # noqa: B008  # frozen

@@ -153,7 +153,7 @@ class SiteModelBuilder:
         )
 
     def _folders(self, moved: Collection[str], navigation: Navigation) -> Mapping[str, str]:
-        """Folder -> its first page, without folders that have a redirect."""
+        """Folder -> its first page. Folders that have a redirect are left out."""
         first = first_pages((*navigation.order, *navigation.unlisted))
         return {folder: page for folder, page in first.items() if folder not in moved}
 

@@ -21,8 +21,8 @@ _PUBLISHED = frozenset({
 """Suffixes of files that are published. HTML, scripts and styles are not published, because they would run as part of
 the site."""
 _DOCUMENTS = frozenset({"json", "yaml", "yml", "toml"})
-"""Suffixes of files that are published only in subfolders, or if the configuration names the file: at the root, such
-files usually belong to tools."""
+"""Suffixes of files that usually belong to tools if they are at the root. Such a file is published only from a
+subfolder, or if the configuration names it."""
 _SECRET = re.compile(
     r"(?:^|[^a-z0-9])(?:secrets?|credentials?|passwords?|passwd|htpasswd|keystore|kubeconfig|tfstate|tfvars"
     r"|service[-_]?accounts?|private[-_]?keys?|api[-_]?keys|id_(?:rsa|dsa|ecdsa|ed25519))(?![a-z0-9])"

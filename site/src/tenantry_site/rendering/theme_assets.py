@@ -81,7 +81,7 @@ def _named(name: str, suffix: str, content: bytes) -> str:
 _ACTIVE_ELEMENTS: Final = frozenset(
     {"script", "handler", "iframe", "frame", "object", "embed", "applet", "base", "meta", "link", "form"}
 )
-"""Elements, of SVG or of HTML inside an SVG, that can run code, load documents or navigate without a click."""
+"""SVG elements, and HTML elements inside an SVG, that can run code, load documents or navigate without a click."""
 _URL_ATTRIBUTES: Final = frozenset({"href", "src", "to", "from", "by", "values", "action", "formaction", "data"})
 """Attributes that hold an address, or a value that an animation writes into an attribute with an address."""
 _ADDRESS: Final = re.compile(
@@ -93,7 +93,7 @@ _ACTIVE_BYTES: Final = re.compile(
 _CHARSET: Final = re.compile(
     rb"\A\s*<\?xml[^>]*encoding\s*=\s*[\"'](?!(?:utf-8|us-ascii|iso-8859-1)[\"'])", re.IGNORECASE
 )
-"""An XML declaration with an encoding that parsers may decode differently; such files count as active."""
+"""An XML declaration with an encoding that not all parsers decode alike. A file with one counts as active content."""
 
 
 class _ActiveContent(Exception):

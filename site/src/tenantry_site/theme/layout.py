@@ -25,7 +25,7 @@ share one."""
 
 
 class _NavigationHtml(NamedTuple):
-    """The cached HTML of one scope."""
+    """The cached tabs and sidebar of the pages in one scope."""
 
     tabs: Markup
     sidebar: str

@@ -44,7 +44,7 @@ def origin(url: str) -> str:
     """The origin of an http address: ``https://api.example.com:8443``; empty for any other address.
 
     A host with characters other than letters, digits, ``-`` and ``.`` gives an empty string too, because a space or
-    semicolon would add to the policy.
+    semicolon could add rules to the policy.
     """
     try:
         parts = urlsplit(url.strip())

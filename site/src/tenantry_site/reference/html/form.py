@@ -1,8 +1,8 @@
 """The form of the playground. A script reads its inputs and sends the request; without the script, the form cannot be
 sent.
 
-Inputs have no ``name``, so that a browser never puts what a reader types into an address, even if the script fails.
-The template ``reference/form.html`` renders the rows that are listed here.
+Inputs have no ``name``, so that what a reader types never becomes part of an address, even if the script fails. The
+template ``reference/form.html`` renders the rows that are listed here.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ _EXAMPLE: Final = '<div class="example example-'
 def split_examples(html: str) -> tuple[str, str]:
     """Split the author's HTML into the text, and the examples to show in the second column.
 
-    If there is more than one example for the request or for the response, or one is inside another element, all stay
-    in the text, and the second string is empty.
+    All examples stay in the text, and the second string is empty, in two cases: there is more than one example for the
+    request or for the response, or an example is inside another element.
     """
     if _EXAMPLE not in html:
         return html, ""

@@ -116,7 +116,7 @@ class ClickHouseDriver:
         return client
 
     def _set_up(self, client: Client) -> None:
-        # With readonly=1 a query cannot change settings, so it cannot lift the limits. Nor can its table functions reach
+        # With readonly=1 a query cannot change settings, so it cannot lift the limits. Its table functions cannot reach
         # other servers. If the user's profile sets readonly=2, we cannot set 1; the check of the SQL refuses what 2
         # allows. If the profile sets readonly=1, we cannot set limits: the server applies the profile's limits, and we
         # apply ours to the rows that arrive.

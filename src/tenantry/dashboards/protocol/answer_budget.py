@@ -16,9 +16,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group's share may not exceed what is still free. So a group that is
-alone gets half of the maximum; beside two groups with equal shares, it gets a quarter. A group's only line may take all
-free bytes."""
+"""Maximum bytes of unsent lines in a process. A group's share may not exceed the bytes that are still free. So a group
+that is alone gets half of the maximum, and each of three groups with equal shares gets a quarter. A group's only line
+may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0

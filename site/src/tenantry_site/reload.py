@@ -30,7 +30,7 @@ LISTENERS = 64
 """Maximum number of open streams; each occupies a connection."""
 
 LIFE_SECONDS: Final = 30.0
-"""Seconds after which a stream ends and the browser reconnects, so that a server that waits for open responses can
+"""After this many seconds a stream ends and the browser reconnects, so that a server that waits for open responses can
 stop."""
 
 _TICK_SECONDS: Final = 0.3

@@ -44,8 +44,8 @@ class Destination:
 class VersionChoice:
     """An entry of the version menu.
 
-    ``url``: the version's address if it is on another site; else ``path`` is the page to open. ``current``: the version
-    that the HTML selects. ``stays``: the open page is in this version too, so a script can switch without loading a
+    ``url``: the version's address if it is on another site; else ``path`` is the page to open. ``current``: the HTML
+    selects this version. ``stays``: the open page is in this version too, so a script can switch without loading a
     page.
     """
 

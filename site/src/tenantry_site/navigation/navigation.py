@@ -194,7 +194,7 @@ class Navigation:
         return targets(find, asked)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
-        """The pages of a part in a version, in order, and the position of each."""
+        """The pages of a part of the site in one version, in order; and page -> its position."""
         row = self._page_order.get((part, version))
         if row is None:
             shown: dict[str, None] = {}

@@ -1,6 +1,7 @@
 """Checks that each link on a page leads to an existing page or file, and its fragment to an existing id.
 
-When a page is rendered, its ids and the links that may be broken are stored; they are checked once all pages are known.
+When a page is rendered, its ids and the links that may be broken are stored. These links are checked once all pages are
+known.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
     """A link that may be broken. ``target``: as written; ``path``: the page or file that it names, empty if outside the
-    site's folder; ``missing``: nothing is at ``path``; else only ``fragment`` is to be checked."""
+    site's folder; ``missing``: whether nothing is at ``path``; if something is, only ``fragment`` remains to be
+    checked."""
 
     target: str
     line: int

@@ -26,7 +26,7 @@ ALWAYS: Final = frozenset({"accept", "content-type", "authorization"})
 """Headers that may be sent even if the docs do not declare them."""
 
 DROPPED: Final = frozenset({"cookie", "cookie2", "accept-encoding", "origin", "referer", "date"})
-"""Headers that are dropped without an error. A playground may send one that a document lists as a parameter."""
+"""Headers that are dropped without an error, because a playground may send one that a document lists as a parameter."""
 
 _CONNECTION: Final = (
     "host|content-length|transfer-encoding|connection|keep-alive|te|trailers?|upgrade|expect|via|http2-settings"

@@ -28,8 +28,8 @@ _MODE_CLASSES = {
     ("block", "dark:hidden"): "only-light",
     ("dark:hidden",): "only-light",
 }
-"""CSS class that authors give to content for only light or only dark mode -> our class. All other classes are left
-out."""
+"""CSS classes that authors use to show content only in light or only in dark mode -> our class. All other classes are
+left out."""
 
 
 def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:

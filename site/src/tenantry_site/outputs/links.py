@@ -35,15 +35,17 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A link that may be broken. ``target``: as written; ``path``: the page or file that it names, empty if outside the
-    site's folder; ``missing``: whether nothing is at ``path``; if something is, only ``fragment`` remains to be
-    checked."""
+    """A link that may be broken."""
 
     target: str
+    """The link as written."""
     line: int
     path: str
+    """The page or file that the link names; empty if it is outside the site's folder."""
     fragment: str
+    """The fragment, which alone remains to be checked unless ``missing``."""
     missing: bool
+    """Whether nothing is at ``path``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Shape:
     """A schema as pages show it."""
 
     type: str = "any"
-    """In words: ``array of strings``."""
+    """The type in words: ``array of strings``."""
     kind: str = ""
     """The JSON type; empty for any type."""
     name: str = ""
@@ -40,7 +40,7 @@ class Shape:
     constraints: tuple[str, ...] = ()
     """The constraints in words."""
     pattern: str = ""
-    """Separate from ``constraints``, because it is code."""
+    """The pattern, separate from ``constraints`` because it is code."""
     least: int | float | None = None
     """The minimum, if it is greater than 0."""
     enum: tuple[Any, ...] = ()

@@ -16,23 +16,23 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A problem at one position of a file. ``fix``: the action that fixes it.
-
-    ``code`` is stable; its prefix names the subject: ``CFG`` configuration file, ``PAGE`` page, ``API`` OpenAPI
-    document, ``LINK`` link, ``SITE`` the whole site, ``FILE`` a file on disk.
-    ``pointer``: a JSON pointer (RFC 6901) into a configuration file or an OpenAPI document; empty for a page.
-    ``line`` and ``column`` count from 1; they are 0 if the problem is about the whole file.
-    ``path``: the file's path within the site, with ``/``; empty if the text was not read from a file.
-    """
+    """A problem at one position of a file."""
 
     severity: Severity
     code: str
+    """A stable code. Its prefix names the subject: ``CFG`` configuration file, ``PAGE`` page, ``API`` OpenAPI document,
+    ``LINK`` link, ``SITE`` the whole site, ``FILE`` a file on disk."""
     message: str
     fix: str = ""
+    """The action that fixes the problem."""
     pointer: str = ""
+    """A JSON pointer (RFC 6901) into a configuration file or an OpenAPI document; empty for a page."""
     line: int = 0
+    """Counts from 1; 0 if the problem is about the whole file."""
     column: int = 0
+    """Counts from 1; 0 if the problem is about the whole file."""
     path: str = ""
+    """The file's path within the site, with ``/``; empty if the text was not read from a file."""
 
 
 class SiteError(Exception):

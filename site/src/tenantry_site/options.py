@@ -8,20 +8,19 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """Options for building or serving a site.
-
-    By default a reader's browser contacts no other host. ``base_url``: absolute address of the published site, for
-    sitemap.xml and canonical links. ``repository``: address of the pages' folder at the code host
-    (``https://github.com/owner/name/tree/main/docs``), for the feedback buttons; None: the repository of a
-    ``topbarCtaButton`` of type ``github``. ``relay``: path of the playground's relay, relative to the site's root;
-    None: no relay. ``external_media``: show images and frames of other hosts; otherwise pages link to them.
-    ``repository_facts``: let browsers request the repository's star count from its host. ``documents``: web address ->
-    text of an OpenAPI document, because rendering fetches nothing.
-    """
+    """Options for building or serving a site. By default a reader's browser contacts no other host."""
 
     base_url: str | None = None
+    """Absolute address of the published site, for sitemap.xml and canonical links."""
     repository: str | None = None
+    """Address of the pages' folder at the code host, for the feedback buttons:
+    ``https://github.com/owner/name/tree/main/docs``. None: the repository of a ``topbarCtaButton`` of type
+    ``github``."""
     relay: str | None = None
+    """Path of the playground's relay, relative to the site's root; None: no relay."""
     external_media: bool = False
+    """Show images and frames of other hosts; otherwise pages link to them."""
     repository_facts: bool = False
+    """Let browsers request the repository's star count from its host."""
     documents: Mapping[str, str | bytes] = field(default_factory=dict)
+    """Web address -> text of an OpenAPI document, because rendering fetches nothing."""

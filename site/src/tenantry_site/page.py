@@ -123,14 +123,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The metadata at the head of a page.
-
-    Absent fields are empty. ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
-    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide, or
-    empty; ``content_type``: media type of the request body of an ``api`` page; ``mode``: ``wide`` or empty; ``url``:
-    the address that the page's sidebar entry links to instead of the page; ``hide_api_marker``: hide the HTTP method in
-    the sidebar.
-    """
+    """The metadata at the head of a page. Absent fields are empty."""
 
     title: str = ""
     sidebar_title: str = ""
@@ -138,41 +131,51 @@ class FrontMatter:
     icon: str = ""
     icon_type: str = ""
     api: str = ""
+    """``METHOD path-or-address``."""
     openapi: str = ""
+    """``[FILE] METHOD /path``."""
     auth_method: str = ""
+    """bearer, basic, key, none, or empty."""
     playground: str = ""
+    """show, simple, hide, or empty."""
     content_type: str = ""
+    """Media type of the request body of an ``api`` page."""
     mode: str = ""
+    """``wide`` or empty."""
     url: str = ""
+    """The address that the page's sidebar entry links to instead of the page."""
     version: str = ""
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     noindex: bool = False
     hide_api_marker: bool = False
+    """Hide the HTTP method in the sidebar."""
     meta: Mapping[str, str] = field(default_factory=dict)
+    """Meta tags, such as ``og:image``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that has been read and rendered.
-
-    ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
-    from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.
-    ``markdown``: the source without front matter and imports. ``parts``: ``api`` for an API page, and ``playground`` if
-    it needs the playground's script; ``request_headers``: the request headers that its playground may set.
-    """
+    """A page that has been read and rendered."""
 
     path: str
+    """The path within the site, without a suffix: ``guides/start``."""
     source: str
+    """The page's file."""
     title: str
+    """From the front matter, else the first level-1 heading, else the file name."""
     front: FrontMatter
     html: str
+    """The body without its title."""
     headings: tuple[Heading, ...] = ()
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     markdown: str = ""
+    """The source without front matter and imports."""
     parts: frozenset[str] = frozenset()
+    """``api`` for an API page, and ``playground`` if it needs the playground's script."""
     request_headers: frozenset[str] = frozenset()
+    """The names of the request headers that the page's playground may set."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

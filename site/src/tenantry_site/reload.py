@@ -30,7 +30,7 @@ LISTENERS = 64
 """Maximum number of open streams; each occupies a connection."""
 
 LIFE_SECONDS: Final = 30.0
-"""Seconds after which a stream ends and the browser reconnects, so that a server that waits for open responses can
+"""After this many seconds a stream ends and the browser reconnects, so that a server that waits for open responses can
 stop."""
 
 _TICK_SECONDS: Final = 0.3
@@ -125,8 +125,8 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 def _server_stops() -> bool:
     """Whether uvicorn is stopping.
 
-    Uvicorn waits for open responses but does not notify applications that it is stopping, so its ``should_exit`` flag
-    is read through the signal handler that it installs. Under other servers the stream ends after ``LIFE_SECONDS``.
+    Uvicorn waits for open responses but does not tell applications that it is stopping. So its ``should_exit`` flag is
+    read, through the signal handler that uvicorn installs. Under other servers the stream ends after ``LIFE_SECONDS``.
     """
     handler = signal.getsignal(signal.SIGINT)
     return bool(getattr(getattr(handler, "__self__", None), "should_exit", False))

@@ -103,7 +103,8 @@ class PathSuggestions:
         if same_name:
             folders = _folders(wanted)
             best = min(same_name, key=lambda path: (len(folders ^ _folders(path)), path))
-            # Many folders have an "overview": of several, one is suggested only if it shares a folder with ``wanted``.
+            # Many folders have a page such as "overview". If several do, one is suggested only if it shares a folder
+            # with ``wanted``.
             return best if len(same_name) == 1 or folders & _folders(best) else None
         in_folder = self._by_folder.get(wanted)
         if in_folder:

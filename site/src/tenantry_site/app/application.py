@@ -63,7 +63,7 @@ _PICTURE: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'un
 _HASHED: Final = re.compile(r"\.[0-9a-f]{8,64}\.(?:css|js|json|svg|png|txt)$")
 _POLICY: Final = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _POLICY_WITHIN: Final = 2_000
-"""Number of bytes at the beginning of a page in which its policy is searched for."""
+"""A page's policy is searched for in this many bytes at the page's beginning."""
 _MAX_DEPTH: Final = 16
 """Maximum number of slashes in an address that gets the site's 404 page; deeper addresses get plain text."""
 

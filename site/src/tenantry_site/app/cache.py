@@ -22,21 +22,21 @@ CHECK_SECONDS: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class ServedSite:
-    """One state of the site.
-
-    ``files``: path -> content of the finished files; ``assets``: files that are served from the disk; ``diagnostics``:
-    current problems of the folder; ``assets_hash``: changes when an asset changes. ``ready``: there is a site to show,
-    possibly an earlier one if the configuration cannot be read now. ``request_headers``: names of the headers that
-    playgrounds may send through the relay.
-    """
+    """One state of the site."""
 
     site: Site
     files: Mapping[str, bytes]
+    """Path -> content of the finished files."""
     assets: Mapping[str, Entry]
+    """The files that are served from the disk."""
     diagnostics: tuple[Diagnostic, ...]
+    """The current problems of the folder."""
     assets_hash: str
+    """Changes when an asset changes."""
     ready: bool
+    """Whether there is a site to show, possibly an earlier one if the configuration cannot be read now."""
     request_headers: frozenset[str]
+    """Names of the headers that playgrounds may send through the relay."""
 
     def has(self, path: str) -> bool:
         """Whether a path is served as a file. Pages that only redirect do not count: they are for static hosts, while
@@ -44,7 +44,7 @@ class ServedSite:
         return path in self.assets or (path in self.files and (not path.endswith(".html") or self.is_page(path)))
 
     def is_page(self, path: str) -> bool:
-        """Whether an HTML file is a page, not a redirect: only pages have a Markdown file."""
+        """Whether an HTML file is a page rather than a redirect. Only pages have a Markdown file."""
         bare = path.removesuffix(".html")
         return bare in {"index", "404"} or f"{bare}.md" in self.files
 

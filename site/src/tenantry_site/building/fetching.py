@@ -1,7 +1,7 @@
 """Fetches OpenAPI documents that a configuration names by web address, if the operator of a build requests it.
 
-The author of the configuration is not trusted to reach the operator's network. So the rules of the relay apply to the
-first address and to each redirect: its host name is resolved once, and the IP addresses are checked.
+The author of the configuration is not trusted to reach the operator's network. So, as in the relay, the host name of
+the first address and of each redirect is resolved once, and its IP addresses are checked.
 """
 
 from __future__ import annotations

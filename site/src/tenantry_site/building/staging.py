@@ -27,8 +27,8 @@ _CHUNK: Final = 2**20
 class Staging:
     """A context manager for a staging folder: ``with Staging(out) as staging: staging.write(…); staging.publish()``.
 
-    Leaving the context removes files that were not published. Entering it raises SiteError if ``out`` cannot be created
-    or has files that no build made.
+    Entering the context raises SiteError if ``out`` cannot be created or has files that no build made. Leaving it
+    removes files that were not published.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
@@ -66,7 +66,7 @@ class Staging:
     def copy(self, source: BinaryIO, path: str) -> int:
         """Copy an open file, and return its size. Raises OSError.
 
-        It is copied, not hard-linked, so that editing the source does not change the built site.
+        The file is copied, not hard-linked, so that editing the source does not change the built site.
         """
         target = self._prepare(path)
         with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # as above

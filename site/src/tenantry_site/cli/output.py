@@ -106,7 +106,7 @@ def meanings() -> dict[str, str]:
 
 
 OBJECTS = 2_000
-"""Number of new objects after which the garbage collector runs during a build. Rendering a page makes several hundred
+"""During a build, the garbage collector runs after this many new objects. Rendering a page makes several hundred
 objects, which are freed without a collection. A larger number would cost more memory and save little time."""
 
 

@@ -294,8 +294,7 @@ _REASONS_SHOWN = 3
 
 
 def check_strictness(context: ReadContext) -> None:
-    """Report, once each, the objects that other programs reject as a whole, with the errors that cause the
-    rejection."""
+    """Report each object that other programs reject as a whole, once, with the errors that cause the rejection."""
     objects: dict[str, tuple[JsonPath, list[str]]] = {}
     reported = {location.pointer() for _, location in context.diagnostics.located}
     for code, location in [*context.diagnostics.located, *(("", location) for location in context.refused_elsewhere)]:

@@ -15,8 +15,8 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 
 class DiagnosticCode(NamedTuple):
-    """A diagnostic code. ``in_schema``: the JSON Schemas also reject a file with this problem: both schemas for an
-    error, only the strict one for a warning."""
+    """A diagnostic code. ``in_schema``: whether the JSON Schemas also reject a file with this problem. For an
+    error, both do; for a warning, only the strict one."""
 
     severity: Severity
     meaning: str

@@ -78,7 +78,7 @@ class ObjectValidator(Validator):
             self.fields[key].validator.read(value[key], JsonPath(location, value, key), context)
 
     def _neither_fix(self, value: JsonObject) -> str:
-        """The fix for an object that is neither a page nor a group, from the keys that it has."""
+        """The fix for an object that is neither a page nor a group, chosen by its keys."""
         moved = {key: RENAMED_KEYS[Group].get(normalize(key)) for key in value}
         if "pages" in moved.values():
             pairs = [f"{quoted(name)} for {quoted(key)}" for key, name in moved.items() if name in self.fields]
@@ -221,9 +221,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema(*, strict: bool = False) -> dict[str, Any]:
     """The JSON Schema (2020-12) of the configuration file, as a new dict.
 
-    Only codes with ``in_schema`` in ``diagnostics.CODE_TABLE`` count: the schema rejects a file if ``loads`` reports an
-    error with such a code or, with ``strict``, a warning. It accepts all other files. The lenient schema accepts
-    unknown keys and is meant for editors; the strict one is meant for release checks.
+    The schema rejects a file if ``loads`` reports an error or, with ``strict``, a warning whose code has ``in_schema``
+    in ``diagnostics.CODE_TABLE``. It accepts all other files. The lenient schema accepts unknown keys and is meant for
+    editors; the strict one is meant for release checks.
     """
     definitions: dict[str, Any] = {
         kind.name.lower(): StringValidator(kind).definition(strict=strict) for kind in StringKind

@@ -188,8 +188,8 @@ class JsonArray(list[Any]):
 
 
 class JsonPath(NamedTuple):
-    """The path of a value: the path of the object or list that contains it, that container, and the key or index. The
-    root has no container."""
+    """The path of a value: the path of its container (an object or list), the container, and the value's key or index
+    in it. The root has no container."""
 
     parent: JsonPath | None = None
     container: JsonObject | JsonArray | None = None

@@ -61,8 +61,8 @@ HEX = r"^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})" + _EN
 STYLED_ICON = r"^\s*(?:fa[a-z]?|fa-[a-z]+)[ -]+fa-|^\s*fa-"
 
 Patterns = tuple[tuple[str, bool, bool], ...]
-"""Rules of three parts: a pattern; whether a string must match it or must not; whether breaking the rule is an error or
-a warning."""
+"""Rules of three parts: a pattern; True if a string must match it, False if it must not; True if breaking the rule is
+an error, False if a warning."""
 
 _TEXT: Patterns = ((CONTROL, False, False),)
 _SHOWN: Patterns = (*_TEXT, (FILLED, True, False))

@@ -1,7 +1,8 @@
 """Reports unknown keys.
 
-A key is first looked up among the fields of other generators and of the newer format, each reported once for a file;
-then among renamed or misplaced fields; then among similar spellings.
+An unknown key is looked up among the fields of other generators and of the newer format, then among renamed or
+misplaced fields, then among similar spellings. Keys of other generators are reported together, and so are those of the
+newer format.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The favicon for light mode, else for dark mode, from an object as in the newer format."""
+        """The favicon from an object, as the newer format has it: that for light mode, else that for dark mode."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"

@@ -99,7 +99,7 @@ class HtmlBuffer:
         if top is None or top.start < self._paragraph_start:
             self._close_paragraph()
 
-    # Elements of Markdown. The parser nests them correctly among themselves, but HTML tags may cross them.
+    # Elements of Markdown. The parser nests them correctly, but an HTML tag may open inside one and close outside it.
 
     def open_markdown(self, name: str, opening: str, closing: str) -> None:
         """Write ``opening`` now, and ``closing`` at the matching ``close_markdown``."""

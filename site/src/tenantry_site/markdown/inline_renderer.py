@@ -71,7 +71,8 @@ class InlineRenderer:
                 _RENDERERS[kind](self, token)
 
     def _open(self, name: str, opening: str, closing: str) -> None:
-        """Write an opening tag. The buffer tracks the element if the text has HTML tags, which may cross it."""
+        """Write an opening tag. If the text has HTML tags, the buffer tracks the element, because a tag may open inside
+        it and close outside."""
         if self._has_tags:
             self._buffer.open_markdown(name, opening, closing)
         else:

@@ -184,9 +184,9 @@ _FORMULA = re.compile(r"(?:[$^_}]|\\[A-Za-z]{1,20})\Z")
 class ConstructScanner:
     """Finds the constructs of one text.
 
-    ``known``: names of the components; ``names``: constants and their values, to which the text's own exports are added
-    while it is parsed; ``mdx``: treat all braces as expressions, not only those around one of ``names``;
-    ``elements``: the allowed HTML.
+    ``known``: names of the components. ``names``: constants and their values; the text's own exports are added while
+    the text is parsed. ``mdx``: treat all braces as expressions, not only those around one of ``names``. ``elements``:
+    the allowed HTML.
     """
 
     __slots__ = (

@@ -28,8 +28,8 @@ _MODE_CLASSES = {
     ("block", "dark:hidden"): "only-light",
     ("dark:hidden",): "only-light",
 }
-"""CSS class that authors give to content for only light or only dark mode -> our class. All other classes are left
-out."""
+"""CSS classes that authors use to show content only in light or only in dark mode -> our class. All other classes are
+left out."""
 
 
 def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
@@ -89,8 +89,8 @@ def _image_tag(tag: Tag, context: PageContext, line: int) -> str:
 def render_image(
     source: str, alternative: str, context: PageContext, line: int, given: Mapping[str, str], *, linked: bool = False
 ) -> str:
-    """An ``<img>``. An image that may not be shown becomes a link to it with the alternative text or, if it is already
-    inside a link (``linked``), only that text."""
+    """An ``<img>``. If the image may not be shown, a link to it with the alternative text; inside another link
+    (``linked``), only that text."""
     address = context.source(source, line) if source else None
     if address is not None:
         return open_tag("img", {"src": address, "loading": "lazy", **given}).replace(

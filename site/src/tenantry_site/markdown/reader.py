@@ -161,8 +161,8 @@ _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 
 class DocumentParser:
-    """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag; ``within``: for a snippet,
-    the snippets around it, outermost first, and then itself."""
+    """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag. ``within``: for a snippet,
+    the snippets that contain it, outermost first, and the snippet itself last."""
 
     __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
 
@@ -214,7 +214,7 @@ class DocumentParser:
         return True
 
     def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
-        """The nodes of a snippet. Its text may use the attributes of its tag by name, or as ``props.name``."""
+        """The nodes of a snippet, whose text may use ``attributes``, those of the tag, by name or as ``props.name``."""
         key = self._resources.find(path, self._source)
         if key is None:
             if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():

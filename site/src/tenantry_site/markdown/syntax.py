@@ -220,8 +220,8 @@ def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) 
 
 
 def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
-    """Whether a construct at the beginning of a line is a block, rather than part of a paragraph. ``silent``: it would
-    interrupt a paragraph."""
+    """Whether a construct at the beginning of a line is a block, rather than part of a paragraph. ``silent``: whether
+    it would interrupt a paragraph."""
     if found.kind in (ConstructKind.COMMENT, ConstructKind.RAW):
         return True
     while state.eMarks[line] < found.end:

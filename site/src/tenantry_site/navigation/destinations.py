@@ -23,38 +23,36 @@ class LinkTarget:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A tab or an anchor.
-
-    ``url``: the address of an external link or a redirect; otherwise ``targets`` are the pages to link to. ``index``:
-    position in the configuration file; None for the primary tab and the top anchor. ``current``: the open page is in
-    this tab or anchor.
-    """
+    """A tab or an anchor."""
 
     index: int | None
+    """Position in the configuration file; None for the primary tab and the top anchor."""
     name: str
     icon: str = ""
     icon_type: str = ""
     url: str = ""
+    """The address of an external link or a redirect."""
     targets: tuple[LinkTarget, ...] = ()
+    """The pages to link to, unless ``url`` is given."""
     versions: Versions = None
     current: bool = False
+    """Whether the open page is in this tab or anchor."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """An entry of the version menu.
-
-    ``url``: the version's address if it is on another site; else ``path`` is the page to open. ``current``: the version
-    that the HTML selects. ``stays``: the open page is in this version too, so a script can switch without loading a
-    page.
-    """
+    """An entry of the version menu."""
 
     index: int
     name: str
     path: str = ""
+    """The page to open, unless ``url`` is given."""
     url: str = ""
+    """The version's address, if it is on another site."""
     current: bool = False
+    """Whether the HTML selects this version."""
     stays: bool = False
+    """Whether the open page is in this version too, so that a script can switch without loading a page."""
 
 
 def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[LinkTarget, ...]:

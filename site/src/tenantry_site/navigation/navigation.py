@@ -32,19 +32,19 @@ class SidebarScope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """The navigation around one page.
-
-    ``trail``: the page's groups, outermost first. ``previous`` and ``next``: the neighbouring pages, which may differ
-    between the versions of a page. ``listed``: whether the configuration file's navigation has the page; if not, its
-    part and versions come from its path and front matter.
-    """
+    """The navigation around one page."""
 
     path: str
     scope: SidebarScope
     trail: tuple[GroupEntry, ...]
+    """The page's groups, outermost first."""
     previous: tuple[LinkTarget, ...]
+    """The previous page, which may differ between the versions of the page."""
     next: tuple[LinkTarget, ...]
+    """The next page, which may differ too."""
     listed: bool
+    """Whether the configuration file's navigation has the page. If not, its part and versions come from its path and
+    front matter."""
 
 
 class Navigation:
@@ -194,7 +194,7 @@ class Navigation:
         return targets(find, asked)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
-        """The pages of a part in a version, in order, and the position of each."""
+        """The pages of a part of the site in one version, in order; and page -> its position."""
         row = self._page_order.get((part, version))
         if row is None:
             shown: dict[str, None] = {}

@@ -1,6 +1,7 @@
 """Checks that each link on a page leads to an existing page or file, and its fragment to an existing id.
 
-When a page is rendered, its ids and the links that may be broken are stored; they are checked once all pages are known.
+When a page is rendered, its ids and the links that may be broken are stored. These links are checked once all pages are
+known.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A link that may be broken. ``target``: as written; ``path``: the page or file that it names, empty if outside the
-    site's folder; ``missing``: nothing is at ``path``; else only ``fragment`` is to be checked."""
+    """A link that may be broken."""
 
     target: str
+    """The link as written."""
     line: int
     path: str
+    """The page or file that the link names; empty if it is outside the site's folder."""
     fragment: str
+    """The fragment, which alone remains to be checked unless ``missing``."""
     missing: bool
+    """Whether nothing is at ``path``."""
 
 
 @dataclass(frozen=True, slots=True)

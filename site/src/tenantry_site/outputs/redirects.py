@@ -128,7 +128,7 @@ class Redirects:
         return None
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
-        """Yield path and content of a page that redirects without a script, for each old address that can be listed."""
+        """For each old address that can be listed, yield path and content of a page that redirects without a script."""
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 

@@ -10,8 +10,8 @@ A part of a page has up to ``SECTIONS`` sections; most pages are one part. The w
 fixed usual length instead of the mean length, so that the weights of a page do not depend on other pages. Words of the
 title add most to the weight, then those of headings, then those of the description.
 
-A posting says which part a word is in, with which weight, and in which section of the part. It is written as one
-character for weight and section, and one or more for the distance to the previous part; all are printable ASCII.
+A posting says in which part and section a word is, and with which weight. One character encodes weight and section, and
+one or more encode the distance to the previous part; all are printable ASCII.
 """
 
 from __future__ import annotations

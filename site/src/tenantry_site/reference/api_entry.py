@@ -151,14 +151,17 @@ _KNOWN: Final = frozenset(method.upper() for method in METHODS) - {"X-QUERY"}
 
 @dataclass(frozen=True, slots=True)
 class ApiEntry:
-    """A parsed ``api`` field. ``method``: in upper case; ``base``: scheme and host of an absolute address, else None;
-    ``path``: with ``{name}`` for parameters; ``has_method``: the author wrote a method."""
+    """A parsed ``api`` field."""
 
     method: str
+    """The HTTP method in upper case."""
     base: str | None
+    """Scheme and host of an absolute address, else None."""
     path: str
+    """The path, with ``{name}`` for parameters."""
     query: tuple[tuple[str, str], ...] = ()
     has_method: bool = True
+    """Whether the author wrote a method."""
 
 
 def parse(text: str) -> ApiEntry | None:

@@ -22,9 +22,9 @@ _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 class Documents:
     """The OpenAPI documents of a site: those that the configuration names, and others in the site's folder.
 
-    ``named``: path or web address of each document that the configuration names, in order -> where it is named: the
-    ``url`` of each such tab or anchor, and None for the top level. Other documents are read when a page names an
-    operation that no named document has.
+    ``named``: path or web address of a document that the configuration names -> the places that name it: the ``url`` of
+    a tab or anchor, or None for the top level. Documents are in the order of the configuration. Other documents are
+    read when a page names an operation that no named document has.
     """
 
     __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")

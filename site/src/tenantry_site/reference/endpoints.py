@@ -78,8 +78,8 @@ class Endpoints:
         )
 
     def _authorization(self, ref: JsonRef, root: JsonRef, method: str) -> Authorization:
-        """How to authenticate. The first of these decides: the page's ``auth_method``; ``security: []`` of the
-        operation (not at all); the configuration; the document."""
+        """How to authenticate. The first of these decides: the page's ``auth_method``; ``security: []`` in the
+        operation (no authentication); the configuration; the document."""
         auth, schemes = self._config.api.auth, root.object("components").object("securitySchemes")
         if not method and ref.value.get("security") == []:
             return ()

@@ -23,10 +23,10 @@ _MOST_REFERENCES: Final = 100  # references that one schema includes; a longer c
 class MergedSchema:
     """The merged keywords of a schema. If several included schemas have a keyword, the outermost schema's value counts.
 
-    ``facts``: keyword -> value, for keywords that have no attribute here; ``extra``: schema of additional properties;
-    ``closed``: no additional properties are allowed; ``choice``: ``One of`` or ``Any of``, the heading of
-    ``alternatives``; ``labels``: reference -> discriminator value; ``impossible``: no value is valid; ``tuple_``: an
-    array with a schema for each position.
+    ``facts``: keyword -> value, for keywords that have no attribute here. ``extra``: schema of additional properties;
+    ``closed``: whether none are allowed. ``choice``: the heading of ``alternatives``, ``One of`` or ``Any of``.
+    ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``tuple_``: whether this is
+    an array with a schema for each position.
     """
 
     __slots__ = (
@@ -92,8 +92,8 @@ def kind_of(value: Any) -> str:
 
 
 def merge_schema(ref: JsonRef, into: MergedSchema, trail: Trail) -> bool:
-    """Merge the schema at ``ref`` into ``into``. Return False, with only its name set, if the schema is part of itself
-    or behind too many references."""
+    """Merge the schema at ``ref`` into ``into``. If the schema is part of itself or behind too many references, set
+    only its name and return False."""
     if ref.has("$ref"):
         target = ref.followed()
         if isinstance(target.value, dict):

@@ -147,14 +147,16 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A credential of a request. ``name``: name of the header, query parameter or cookie; ``labels``: labels of the
-    input fields, two for ``basic``, else one; ``prefix``: string to send before the reader's input."""
+    """A credential of a request."""
 
     kind: Literal["bearer", "basic", "key"]
     location: In = "header"
     name: str = "Authorization"
+    """The name of the header, query parameter or cookie."""
     labels: tuple[str, ...] = ("Token",)
+    """The labels of the input fields: two for ``basic``, else one."""
     prefix: str = ""
+    """The string to send before the reader's input."""
     description: str = ""
 
     @property

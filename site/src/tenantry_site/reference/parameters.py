@@ -41,8 +41,8 @@ def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Cred
 
 
 def declared_authorization(requirements: JsonRef, schemes: JsonRef) -> Authorization:
-    """The ways to authenticate that ``security`` lists. ``requirements``: the operation or document that has it;
-    ``schemes``: the document's ``securitySchemes``."""
+    """The ways to authenticate that the ``security`` of ``requirements``, an operation or document, lists. ``schemes``:
+    the document's ``securitySchemes``."""
     ways = []
     for item in requirements.items("security"):
         needed = item.as_object()

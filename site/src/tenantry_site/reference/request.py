@@ -18,23 +18,24 @@ Kind = Literal["text", "number", "select", "list", "json", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """An input of the playground. ``location``: where a parameter is sent, or ``body`` for a field of a form.
-
-    ``value``: the initial text; a list has one value per line, an object is JSON. ``options``: the choices of a select.
-    ``style`` and ``explode``: how several values are sent, as in OpenAPI; ``whole``: the value is sent as JSON.
-    ``words``: the type, for the label.
-    """
+    """An input of the playground."""
 
     name: str
     location: str
+    """Where a parameter is sent, or ``body`` for a field of a form."""
     kind: Kind
     value: str = ""
+    """The initial text. A list has one value per line, an object is JSON."""
     options: tuple[str, ...] = ()
+    """The choices of a select."""
     required: bool = False
     style: str = "form"
+    """With ``explode``: how several values are sent, as in OpenAPI."""
     explode: bool = True
     whole: bool = False
+    """Whether the value is sent as JSON."""
     words: str = ""
+    """The type, for the label."""
     placeholder: str = ""
 
 

@@ -26,41 +26,46 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A schema as pages show it.
-
-    ``type``: in words (``array of strings``); ``kind``: the JSON type, empty for any type; ``name``: last part of the
-    ``$ref``. ``fields``: an object's properties; ``extra``: schema of additional properties, if given; ``closed``: no
-    additional properties are allowed. ``items``: schema of an array's items. ``alternatives``: the schemas of ``oneOf``
-    or ``anyOf``, with the heading ``choice``. ``recursive``: the contents are not shown, because the schema contains
-    itself, or is too large. ``constraints``: in words; ``pattern``: separate because it is code. ``least``: the
-    minimum, if it is greater than 0.
-    """
+    """A schema as pages show it."""
 
     type: str = "any"
+    """The type in words: ``array of strings``."""
     kind: str = ""
+    """The JSON type; empty for any type."""
     name: str = ""
+    """The last part of the ``$ref``."""
     title: str = ""
     description: str = ""
     format: str = ""
     constraints: tuple[str, ...] = ()
+    """The constraints in words."""
     pattern: str = ""
+    """The pattern, separate from ``constraints`` because it is code."""
     least: int | float | None = None
+    """The minimum, if it is greater than 0."""
     enum: tuple[Any, ...] = ()
     const: Any = ABSENT
     default: Any = ABSENT
     example: Any = ABSENT
     fields: tuple[Field, ...] = ()
+    """The properties of an object."""
     extra: Shape | None = None
+    """The schema of additional properties, if given."""
     closed: bool = False
+    """Whether no additional properties are allowed."""
     items: Shape | None = None
+    """The schema of an array's items."""
     choice: str = ""
+    """The heading of ``alternatives``."""
     alternatives: tuple[Shape, ...] = ()
+    """The schemas of ``oneOf`` or ``anyOf``."""
     discriminator: str = ""
     nullable: bool = False
     deprecated: bool = False
     read_only: bool = False
     write_only: bool = False
     recursive: bool = False
+    """Whether the contents are not shown, because the schema contains itself or is too large."""
 
     @property
     def nested(self) -> bool:
@@ -166,7 +171,7 @@ Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
 
 class Schemas:
     """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first,
-    and both groups are sorted by name.
+    and required and optional ones are each sorted by name.
 
     ``known``: a cache of shapes that operations share, such as that of an error.
     """
@@ -265,8 +270,8 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """Yield a constraint that names the required properties without a schema. Some alternatives consist of nothing
-    else."""
+    """Yield a constraint that names the properties that are required but have no schema. Some alternatives have no
+    other content."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

@@ -40,8 +40,8 @@ _HEADERS: Final = {
 class Relay:
     """An ASGI app that takes ``{method, url, headers, body}`` by POST, sends that request, and returns the response.
 
-    The relay answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or
-    ``{"error": {"code", "message"}}`` with a code of ``CODES`` and the status of that code.
+    The relay answers ``{status, headers, body, encoding, milliseconds, truncated}`` with status 200, or ``{"error":
+    {"code", "message"}}`` with a code of ``CODES`` and that code's status.
     """
 
     def __init__(

@@ -102,7 +102,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 ATTEMPT_SECONDS: Final = 3.0
-"""Timeout in seconds of a connection attempt, if there is another address to try."""
+"""After this many seconds, a connection attempt is given up if there is another address to try."""
 
 
 async def resolve(name: str, port: int) -> list[str]:

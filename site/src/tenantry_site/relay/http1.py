@@ -19,7 +19,7 @@ MAX_HEAD: Final = 32 * 1024
 _CHUNK: Final = 64 * 1024
 
 _EVENTS: Final = 64
-"""Number of parsing events after which the event loop may run other tasks: a response may have many tiny chunks."""
+"""After this many parsing events, the event loop may run other tasks, because a response may have many tiny chunks."""
 
 _BODIED = frozenset({"POST", "PUT", "PATCH"})
 """Methods that send ``Content-Length: 0`` for an empty body (RFC 9110, section 8.6)."""

@@ -17,7 +17,7 @@ from tenantry_site.relay.errors import RelayError
 from tenantry_site.relay.url import Url, parse_url
 
 SCOPE_KEY: Final = "tenantry_site.request_headers"
-"""The key in the ASGI scope by which the relay gets the names of the headers that the pages of the docs declare."""
+"""In the ASGI scope, the relay finds under this key the names of the headers that the docs' pages declare."""
 
 NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 """A header name (RFC 9110, section 5.1) of at most 128 characters."""
@@ -26,7 +26,7 @@ ALWAYS: Final = frozenset({"accept", "content-type", "authorization"})
 """Headers that may be sent even if the docs do not declare them."""
 
 DROPPED: Final = frozenset({"cookie", "cookie2", "accept-encoding", "origin", "referer", "date"})
-"""Headers that are dropped without an error. A playground may send one that a document lists as a parameter."""
+"""Headers that are dropped without an error, because a playground may send one that a document lists as a parameter."""
 
 _CONNECTION: Final = (
     "host|content-length|transfer-encoding|connection|keep-alive|te|trailers?|upgrade|expect|via|http2-settings"

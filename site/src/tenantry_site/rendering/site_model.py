@@ -37,19 +37,19 @@ _MISSING = Diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """The model of a site.
-
-    ``configuration``: path of the configuration file; ``written``: the configuration as written; ``config``: the
-    configuration with the groups of generated pages added. ``source_pages``: page -> its source, in rendering order; a
-    page that is generated from an OpenAPI document has no source file. ``text``: returns the Markdown of a source page.
-    """
+    """The model of a site."""
 
     configuration: str
+    """Path of the configuration file."""
     written: SiteConfig
+    """The configuration as written."""
     config: SiteConfig
+    """The configuration with the groups of generated pages added."""
     assets: frozenset[str]
     source_pages: Mapping[str, SourcePage]
+    """Page -> its source, in rendering order. A page generated from an OpenAPI document has no source file."""
     text: Callable[[SourcePage], str]
+    """Returns the Markdown of a source page."""
     addresses: Addresses
     navigation: Navigation
     redirects: Redirects

@@ -188,18 +188,18 @@ _LONGEST_TITLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A page or snippet before rendering.
-
-    ``source``: the file, empty for a generated page; ``text``: the whole text, None if it is read again when needed;
-    ``front``: the front matter, always with a title; ``has_title``: the title is the author's, not made from the path;
-    ``imports``: the Markdown files that it imports.
-    """
+    """A page or snippet before rendering."""
 
     source: str
+    """The file; empty for a generated page."""
     text: str | None
+    """The whole text; None if it is read again when needed."""
     front: FrontMatter
+    """The front matter, always with a title."""
     has_title: bool
+    """Whether the title is the author's, not made from the path."""
     imports: tuple[str, ...]
+    """The Markdown files that this one imports."""
     diagnostics: tuple[Diagnostic, ...]
 
 

@@ -98,7 +98,7 @@ class Layout:
         return render_template("theme/versions", choices=versions_of_page)
 
     def navigation(self, view: PageView, root: str) -> tuple[Markup, Markup]:
-        """The tabs, and the sidebar in which the page is marked and its groups are open."""
+        """The tabs, and the sidebar with the page marked and its groups open."""
         key = (view.scope, self._navigation.sidebar(view.scope).key(view.path), root)
         found = self._navigation_html.get(key)
         if found is None:

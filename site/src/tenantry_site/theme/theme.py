@@ -79,7 +79,7 @@ class Theme:
     def page(self, page: Page, *, of: str | None = None) -> str:
         """The HTML of a page.
 
-        ``of``: the path of the original, if this page is a copy: the first page of a site is also written to ``index``.
+        ``of``: the path of the original if this page is a copy, such as the copy of a site's first page at ``index``.
         """
         root, here = path_to_root(page.path), page.path if of is None else of
         view = self._navigation.view(here)

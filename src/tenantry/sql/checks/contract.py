@@ -72,7 +72,7 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """Yield what is wrong with an update of a group's properties, as InvalidProperties and BreaksSavedQuery."""
+        """Yield the problems of an update of a group's properties, as InvalidProperties and BreaksSavedQuery."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:

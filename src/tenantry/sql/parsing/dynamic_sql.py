@@ -35,7 +35,7 @@ class DynamicCall(NamedTuple):
     """A call that runs, or may run, a string as SQL."""
 
     name: str
-    """What was called: a function, as ``name()``; keywords such as ``execute immediate``; ESCAPED_NAME or SETTINGS."""
+    """Names the call: a function, as ``name()``; keywords such as ``execute immediate``; ESCAPED_NAME or SETTINGS."""
     offset: int
 
 

@@ -86,7 +86,7 @@ class PublishQueue:
                 await self._send(batch)
             except OSError:
                 self._put_back(batch)
-                # Before ``_pause_until``, ``_start`` neither sends nor sets another timer.
+                # Until ``_pause_until``, ``_start`` does nothing: new messages wait too.
                 self._pause_until = time.monotonic() + AGAIN_SECONDS
                 loop = asyncio.get_running_loop()
                 loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)

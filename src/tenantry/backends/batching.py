@@ -17,8 +17,8 @@ class NoAnswer(Exception):
 
 
 class TickBatcher(Generic[K, V]):
-    """Batches the reads of one event loop. ``fetch`` gets at most ``size`` keys with the deadline of the first caller,
-    and returns a value for each key. ``concurrent``: the most batches that run at once (None: no limit). ``budget``:
+    """Batches the reads of one event loop. ``fetch`` gets at most ``size`` keys and the first caller's deadline, and
+    returns a value for each key. ``concurrent``: the most batches that run at once (None: no limit). ``budget``:
     seconds after which callers get NoAnswer while the fetch continues (None: callers wait for the fetch). ``ended`` is
     called once for each batch, with True if its values came in time."""
 

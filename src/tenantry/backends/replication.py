@@ -14,8 +14,8 @@ _CLOSE_SECONDS = 1.25
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
     """Forward writes to the second-level cache and the bus at ``url``.
 
-    Before closing the store, await the returned function: it sends pending messages within a second and never raises.
-    No I/O before the first write. Raises InvalidSettings."""
+    Await the returned function before you close the store. The function sends pending messages within a second and
+    never raises. No I/O before the first write. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 

@@ -112,8 +112,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response stored for an Idempotency-Key. Its token is not stored: the response is repeated only while the token
-    is live, and then the group's row has it."""
+    """A response stored for an Idempotency-Key, without its token. The response is repeated only while the token is
+    live, so the token can be read from the group's row."""
 
     body_hash: bytes
     group: UserGroup
@@ -203,8 +203,8 @@ class OfferedSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """A store's clock: the database's, which all hosts share, or this host's for SQLite. ``given`` replaces it in
-    tests."""
+    """Tells a store's time by the database's clock, which all hosts share, or by this host's for SQLite. ``given``
+    replaces the clock in tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given

@@ -31,8 +31,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. A poll extends it. A flush replaces it, which
-    invalidates its answers."""
+    """Permits the use of cached answers until the time ``until``. A poll extends the lease. A flush replaces it, and so
+    invalidates the answers that were cached with it."""
 
     __slots__ = ("until", "versions")
 
@@ -90,8 +90,8 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        # When to compare the group's end date with the time of day: for the first time when the entry is first used.
-        # Each comparison sets the time of the next.
+        # When to compare the group's end date with the time of day next. The entry's first use makes the first
+        # comparison; each comparison sets the time of the next.
         self.check_end_at: float = inf if group.expires_at is None else -inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
@@ -181,7 +181,7 @@ TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
 """Entries by token, in many small tables: growing one table of 100,000 tokens would block the event loop for 3 ms."""
 
 MAX_CHANCES: Final = 8
-"""Maximum recently used entries that an insert passes over in search of an entry to drop."""
+"""An insert that needs an entry to drop passes over at most this many recently used ones."""
 
 
 class ClockRing:

@@ -8,8 +8,8 @@ three hold (``Leased.is_valid``).
   (``apply_changes``).
 - A successful poll extends the lease. While the store is unavailable, the lease runs out; then nothing cached is used.
 
-A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
-newer change of the handle is known, so no write during the load is missed.
+A load calls ``begin`` before it reads the backend. Afterwards, the answer is cached only if the lease and the version
+are still valid, and no newer change of the handle is known. So no write during the load is missed.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ APPLIED_AT_ONCE: Final = 25
 class GroupCache:
     """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
 
-    Times are seconds of a suspend-aware clock. ``followed=False``: the backend lists no changes, so the lease never
-    ends and answers need no generation.
+    Times are seconds of a suspend-aware clock. ``followed=False`` is for a backend that lists no changes: the lease
+    never ends, and answers need no generation.
     """
 
     __slots__ = (
@@ -150,7 +150,7 @@ class GroupCache:
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether a second-level answer is current: the handle has not changed since ``generation``."""
+        """Whether an answer from a second-level cache is current: the handle has not changed since ``generation``."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
@@ -240,8 +240,8 @@ class GroupCache:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
         the list has a gap or is of another store, clear the cache first.
 
-        Exhaust the generator. Each step yields the ages, in seconds, of changes that dropped valid entries; between
-        steps the event loop can do other work.
+        Exhaust the generator; between its steps the event loop can do other work. Each step yields the ages, in
+        seconds, of the changes that dropped valid entries.
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:

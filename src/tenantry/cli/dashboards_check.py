@@ -46,18 +46,17 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """The findings, each with its file, and the numbers of checked dashboards, queries and groups.
-
-    If no store was read, ``groups`` and ``engines`` are None. If no schema names a tenant column, ``tenant_column`` is
-    None.
-    """
+    """The findings, each with its file, and the numbers of checked dashboards, queries and groups."""
 
     findings: tuple[Located, ...]
     dashboards: int
     queries: int
     groups: int | None
+    """None if no store was read."""
     engines: EngineReport | None
+    """None if no store was read."""
     tenant_column: str | None
+    """None if no schema names a tenant column."""
 
     @property
     def errors(self) -> int:
@@ -222,8 +221,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel, file, template) of each query; for the choices of a control, the panel is None. For a query inside
-    the dashboard's file, ``file`` also names the panel."""
+    """Yield (panel, file, template) for each query. The panel is None if the query lists a control's choices. If the
+    query is written in the dashboard's file, ``file`` also names the panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file

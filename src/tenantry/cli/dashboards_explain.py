@@ -40,7 +40,7 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Raises InvalidDashboards, InvalidQueries; InvalidSettings if no dashboard has this name."""
+    """Read the dashboard. Raises InvalidDashboards, InvalidQueries; InvalidSettings if no dashboard has this name."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, not needed for `--help`
 
     dashboards = DashboardFolder(folder)

@@ -98,14 +98,16 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """How the file differs from the environment. ``change`` has the groups to change, with old and new values of
-    fields; ``absent`` the ids that are not in the file; ``groups`` the number of groups in the environment."""
+    """How the file differs from the environment."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
+    """The groups to change, each with the old and new values of its fields."""
     unchanged: int = 0
     absent: list[str] = field(default_factory=list)
+    """The ids of groups that are not in the file."""
     groups: int = 0
+    """The number of groups in the environment."""
 
     @property
     def upserts(self) -> list[Upsert]:

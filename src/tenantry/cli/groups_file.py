@@ -166,8 +166,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The position of the value at ``path`` or, if it is absent, of the nearest enclosing value; for an unknown field,
-    of its key."""
+    """Return the position of the value at ``path``. If there is no such value, return the position of the nearest
+    enclosing value; for an unknown field, that of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]
@@ -216,5 +216,5 @@ _FIXES: Final = (
     ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""(part of an error message, fix). The first pair whose part is in the message is used."""
+"""Pairs (part of an error message, fix). The first pair whose part occurs in the message gives the fix."""
 OTHER_FIX: Final = "remove it, or write another value"

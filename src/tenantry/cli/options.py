@@ -112,8 +112,8 @@ def settings(**given: Any) -> Settings:
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
-    # All processes of the host share slots in the run folder. This process and its children find the folder by these
-    # environment variables.
+    # All processes of the host share the run folder. This process and its children find it by these environment
+    # variables.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)

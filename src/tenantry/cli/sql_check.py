@@ -47,17 +47,16 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings, each with its file, and the numbers of checked templates and groups.
-
-    If no store was read, ``groups`` is None. If no schema names a tenant column, ``tenant_column`` is None.
-    ``compares_loosely`` says whether a collation may treat values of different groups as equal.
-    """
+    """The findings, each with its file, and the numbers of checked templates and groups."""
 
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
+    """None if no store was read."""
     tenant_column: str | None
+    """None if no schema names a tenant column."""
     compares_loosely: bool = False
+    """Whether a collation may treat values of different groups as equal."""
 
     @property
     def errors(self) -> int:
@@ -173,8 +172,8 @@ def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str |
     """The environment's schema in the first of ``folders`` that has one, else None.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
-    name. If ``stored`` is None, the name may be misspelt, so a missing schema raises UsageError (see
-    ``_refuse_without_schema``). Raises InvalidPropertySchema.
+    name. A name that is not from the store may be misspelt: if it has no schema, ``_refuse_without_schema`` may raise
+    UsageError. Raises InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -195,7 +194,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError. If the name comes from the settings, raises it only if another environment has a schema."""
+    """Raises UsageError if the user asked for this environment, or if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -207,18 +206,20 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check. ``file`` is None for stdin. The template may include files of ``folder``. ``own``: whether
-    it is one of the program's own templates, whose headers may declare properties optional."""
+    """A template to check."""
 
     name: str
     file: Path | None
+    """None for stdin."""
     folder: Path
+    """The template may include files of this folder."""
     own: bool
+    """Whether the template is one of the program's own: their headers may declare properties optional."""
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Yield the templates. Those in a folder of ``paths``, or in ``queries``, are the program's own. Raises UsageError
-    for a file that is not named .sql, because it may be in another language."""
+    """Yield the templates. Those in a folder of ``paths``, or in ``queries``, are ``own``. Raises UsageError for a file
+    that is not named .sql, because it may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":

@@ -100,8 +100,8 @@ class Client:
         )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it; None if a first attempt, whose reply was lost, may have deleted it. Raises
-        UnknownGroup."""
+        """Delete the group and return it. Returns None if an earlier attempt, whose reply was lost, may have deleted
+        it. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(

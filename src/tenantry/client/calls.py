@@ -173,7 +173,8 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """Returns None if a retry finds no group, because an earlier attempt may have deleted it."""
+        """Delete a group. The call returns None if a retry finds no group, because an earlier attempt may have deleted
+        it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:

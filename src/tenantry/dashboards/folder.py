@@ -83,7 +83,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def notes(self) -> list[str]:
-        """Likely mistakes: controls that no query reads."""
+        """Messages about likely mistakes: controls that no query reads."""
         found: list[str] = []
         for saved in self._saved.values():
             for control in unused_controls(saved.dashboard, saved.queries):

@@ -1,6 +1,6 @@
 """Rejects data sources that can read the tables of a store, which hold the parts of all tokens. Checks at registration
-and on each connection. Looks for the tables instead of comparing addresses, so that other paths to a store, links and
-copies are found too."""
+and on each connection. Looks for the tables instead of comparing addresses, so that a store is also found through a
+link, another path or a copy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ TABLES: Final = (
     "user_groups",
 )
 """Every table that this or an earlier version has created. Other programs may have tables with these names, so a schema
-is a store only if its ``generation`` has a ``store_id`` and its ``user_groups`` a ``nonce``."""
+is a store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column
+``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 

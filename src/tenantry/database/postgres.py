@@ -41,13 +41,14 @@ _DIRECT = (
 )
 
 _TEXTS = 200
-"""The most statements that a connection remembers. The program has far fewer, unless one contains a changing number."""
+"""A connection remembers at most this many statements. The program has far fewer, unless a statement's text contains a
+changing number."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """A connection that can run fixed statements."""
+    """A connection that can run fixed statements: SQL texts that the program repeats."""
 
     direct = False
     """Whether no pooler is between client and server. Behind a pooler nothing is prepared, and ``begin`` sends
@@ -187,7 +188,8 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement after this number of runs on a connection, so a command with one write prepares none."""
+"""psycopg prepares a statement after this number of runs on a connection. So a ``tenantry`` command that writes once
+prepares none."""
 
 
 _adapters = AdaptersMap(psycopg.adapters)  # loads JSON as a string

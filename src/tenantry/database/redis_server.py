@@ -47,9 +47,9 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
 _CONNECT_SECONDS = 2.0
-"""Limit for connecting, and for redis-py to close a connection."""
+"""Connecting may take this many seconds, and so may redis-py when it closes a connection."""
 _TRIES = 1
-"""Retries of a command on a new connection, because an idle connection may be dead."""
+"""A command is retried this many times on a new connection, because an idle connection may be dead."""
 
 
 @dataclass(frozen=True, slots=True)

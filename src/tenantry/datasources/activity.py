@@ -28,16 +28,15 @@ MAX_SOURCES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """Settings for slow-query logging, query tags and usage counting.
-
-    Queries that take ``slow_seconds`` or more, including the wait in the queue, are logged as warnings of
-    ``tenantry.datasources.slow`` (None: no warnings). ``query_tags``: engines (URL schemes) whose SQL gets a comment
-    with group, source and template. ``usage`` counts usage (default: the store's counter).
-    """
+    """Settings for slow-query logging, query tags and usage counting."""
 
     slow_seconds: float | None = 10.0
+    """Queries that take this long or longer, including the wait in the queue, are logged as warnings of
+    ``tenantry.datasources.slow``. None: no warnings."""
     query_tags: Collection[str] = TAGGED
+    """Engines (URL schemes) whose SQL gets a comment with group, source and template."""
     usage: UsageCounter | None = None
+    """Counts usage (default: the store's counter)."""
 
 
 class SourceCounters:
@@ -144,7 +143,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """Counts and traces one caller's query, until the ``with`` block ends. With ``lasts``, until ``end`` or an
+    """Counts and traces one caller's query until the ``with`` block ends or, with ``lasts``, until ``end`` or an
     error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")

@@ -15,14 +15,17 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """``source_id`` is Tenantry's id (``ds_…``), ``provided_id`` the operator's, ``engine`` the URL scheme. ``age``:
-    seconds since the source was queried for the cached answer; None if no answer is cached."""
+    """A query, explained without being run."""
 
     source_id: str
+    """Tenantry's id of the source (``ds_…``)."""
     provided_id: str
+    """The operator's id of the source."""
     engine: str
+    """The URL scheme."""
     traced: TracedSQL
     age: float | None
+    """Seconds since the source was queried for the cached answer; None if no answer is cached."""
 
 
 def explain_query(

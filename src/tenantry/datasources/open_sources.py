@@ -58,18 +58,20 @@ def source_name(registered: RegisteredSource) -> str:
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its queue and connections. ``revision`` is a part of cache keys and changes with every setting that
-    affects rows. ``users`` counts the queries that use the source; when it falls to 0, ``on_unused`` is called."""
+    """A source with its queue and connections."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
     pool: ConnectionPool[Any]
     session: SessionTemplate | None
     revision: str
+    """A part of cache keys, which changes with every setting that affects rows."""
     queue: FairQueue
     is_tagged: bool = False
     users: int = 0
+    """The number of queries that use the source."""
     on_unused: Callable[[OpenSource], None] | None = None
+    """Called when ``users`` falls to 0."""
     name: str = field(init=False)
     """From ``source_name``."""
 

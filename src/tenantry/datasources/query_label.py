@@ -12,8 +12,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries, and have no plan or
-result cache keyed by SQL, which tags would make useless."""
+"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries. They do not cache
+plans or results by SQL text: tags would make such a cache useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256

@@ -31,17 +31,20 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
-    """A running query, checked repeatedly from ``due`` on. ``group`` is None if only the source is checked; ``current``
-    is the group as last read. The query ends at ``certain_until``, which each successful check moves. ``end`` is called
-    once, with the ``error``."""
+    """A running query, checked repeatedly."""
 
     group: UserGroup | None
+    """None if only the source is checked."""
     schema: str
     registered: RegisteredSource
     current: UserGroup
+    """The group as last read."""
     certain_until: float
+    """When the query ends, unless a successful check moves this time."""
     due: float
+    """When the next check is due."""
     end: Callable[[TenantryError], object]
+    """Called once, with the ``error``."""
     error: TenantryError | None = None
 
 
@@ -127,8 +130,8 @@ class QueryWatch:
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         if group is None or group.expires_at is None:
             return bound
-        # At most until two check intervals after the group's end date, because a check may find that the date was
-        # moved.
+        # A query may go on for two check intervals after its group's end date, because a check may find that the date
+        # was moved.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:

@@ -47,8 +47,8 @@ class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
     ``store`` is a Store, or another object whose ``sources`` finds registered sources. If this process has a Resolver
-    of the same store, sources are cached: this host stops using a removed or moved source when the write returns, other
-    hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
+    of the same store, sources are cached. If a source is removed or moved, this host stops using it when the write
+    returns, other hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
 
     ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and ``query`` share an
     answer. ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``, where ``make_driver`` takes a

@@ -110,8 +110,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one statement that
-    reads, and leaves no file, variable, lock or LAST_INSERT_ID behind."""
+    """Return the reason to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one statement that only
+    reads. A statement that leaves a file, variable, lock or LAST_INSERT_ID behind is refused."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -15,8 +15,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
-"""The default memory limit: for all queries together on a DuckDB file, for each query on a chDB folder. Without a limit
-these engines would use most of the machine's memory."""
+"""The default memory limit. It holds for all queries together on a DuckDB file, for each query on a chDB folder.
+Without a limit these engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")

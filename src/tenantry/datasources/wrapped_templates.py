@@ -54,8 +54,8 @@ class SchemaQuery(WrappedTemplate):
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
-        # Two conditions that exclude all rows, because an engine may recognize only one of them before it runs the
-        # query.
+        # Each condition excludes all rows. There are two, because an engine may recognize only one of them before it
+        # runs the query.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
 
 

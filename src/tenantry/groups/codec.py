@@ -176,8 +176,8 @@ CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHOR
 """The form of an entry in a second-level cache. The entry's key has the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The form of a response that is stored with its Idempotency-Key. Other columns of the row have the environment and the
-handle."""
+"""The form of a response that is stored with its Idempotency-Key. The environment and the handle are in other columns
+of the same row."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 

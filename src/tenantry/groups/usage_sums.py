@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""Environment and id for the usage of groups that a process does not count separately, because it already counts too
-many. No real environment has an empty name."""
+"""The environment and id under which a process sums up the usage of further groups when it counts too many separately.
+No real environment has an empty name."""
 
 
 class Usage(NamedTuple):

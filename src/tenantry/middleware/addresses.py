@@ -61,8 +61,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that deletes query parameters of these names if they contain a token, and masks all other
-    tokens in an address."""
+    """Return a function that cleans an address: it deletes query parameters of these names if they contain a token, and
+    masks all other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -120,7 +120,7 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
     """Restore the token in a Location that leads to this host. In the path, restore masked segments. In the query,
-    restore it only if the redirect just adds or removes trailing slashes of the path."""
+    restore the token only if the redirect merely adds or removes trailing slashes of the path."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

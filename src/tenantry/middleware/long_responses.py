@@ -74,8 +74,8 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # A weak reference, so that a response can be garbage-collected after its app has failed. Such a response has no
-        # last part, which would otherwise end the checks.
+        # The last part of a response ends the checks, but an app that fails never sends it. With a weak reference, the
+        # response can be garbage-collected, and the checks end too.
         weak = ref(self)
 
         def check() -> None:

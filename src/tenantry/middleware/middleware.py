@@ -72,8 +72,8 @@ def with_staleness(resolver: TokenResolver) -> BoundedResolver:
 
 
 def mark_coroutine(function: F) -> F:
-    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable: servers and frameworks
-    recognise an ASGI 3 app by it."""
+    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable. Servers and frameworks
+    use this check to recognise an ASGI 3 app."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -194,8 +194,8 @@ class UserGroupMiddleware:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # A mask is not a second token: the outer middleware masks its token even in parameters that only this one
-            # reads.
+            # The outer middleware masks every copy of its token, even in parameters that only this middleware reads. So
+            # a mask is not a second token.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:

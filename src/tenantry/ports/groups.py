@@ -86,8 +86,8 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write distinct groups in one transaction. If another writer has changed, created or deleted a group, its
-        result is None: read the group again. All other writes commit."""
+        """Write distinct groups in one transaction. If another writer has changed, created or deleted a group, the
+        group's result is None; read the group again. All other writes commit."""
         ...
 
     async def list(

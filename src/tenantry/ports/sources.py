@@ -10,7 +10,8 @@ class SourceDirectory(Protocol):
     """Finds the data sources of an environment."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """``reference``: our id (``ds_…``), or the ``provided_id`` that the creator chose."""
+        """Return the data source or None. ``reference``: our id (``ds_…``), or the ``provided_id`` that the creator
+        chose."""
         ...
 
 

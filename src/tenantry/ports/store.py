@@ -158,8 +158,8 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows of hours before ``before``, and record it in the audit trail. Return the number of
-        deleted rows; repeat until it is 0."""
+        """Delete a few thousand rows for hours before ``before``, and record the deletion in the audit trail. Return
+        the number of deleted rows; call again until it is 0."""
         ...
 
 

@@ -130,7 +130,8 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """As JSON, the properties have at most ``at_most`` bytes. This bound is cheaper to compute than the exact size."""
+    """Checks properties, and counts their names in ``keys``. ``at_most`` is an upper bound of their size in bytes of
+    JSON, which is cheaper to compute than the exact size."""
 
     __slots__ = ("at_most", "keys")
 

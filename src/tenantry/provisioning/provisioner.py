@@ -68,11 +68,11 @@ class PropertyContract(Protocol):
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """The violations in a new group's properties."""
+        """Return the rules that a new group's properties violate, as errors."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """The violations of an update that changes the properties from ``before`` to ``after``."""
+        """Return the rules that an update from ``before`` to ``after`` violates, as errors."""
         ...
 
 
@@ -183,7 +183,7 @@ class Provisioner:
         raise StoreUnavailable("other writers keep changing this user group: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
+        """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -212,8 +212,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """Without writing, return the contract's errors that ``update`` would raise or log. Raises InvalidBody,
-        UnknownDataSource, UnknownGroup."""
+        """Return the errors of the PropertyContract that ``update`` would raise or log. Writes nothing. Raises
+        InvalidBody, UnknownDataSource, UnknownGroup."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes

@@ -31,7 +31,7 @@ T = TypeVar("T")
 _log = logging.getLogger("tenantry.provisioning")
 
 _BETWEEN_TURNS: Final = 50
-"""Groups processed before the event loop may run other tasks: a few milliseconds of work."""
+"""After this many groups (a few milliseconds of work), the event loop may run other tasks."""
 
 _ATTEMPTS: Final = 5
 """Maximum attempts to write a group that other writers keep changing."""

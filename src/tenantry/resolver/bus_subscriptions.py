@@ -20,7 +20,7 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before a failed bus is followed again; doubled at each failure."""
 
 STEADY = 60.0
-"""Seconds without a failure, after which the next pause is the shortest again."""
+"""After this many seconds without a failure, the next pause is the shortest again."""
 
 CONNECTED = 1.0
 """Seconds after which a bus counts as connected. If it fails later, messages may be lost, so the cache is flushed."""

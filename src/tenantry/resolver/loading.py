@@ -213,10 +213,10 @@ class Counters:
     evicted: int = 0
     """Writes that were reported by polls or buses and dropped at least one valid cache entry."""
     flushed: int = 0
-    """Flushes of the cache: after a gap in the change list, a change of the store or its slots, a removed key, or lost
-    bus messages."""
+    """Flushes of the cache. The causes are a gap in the change list, another store or other slots, a removed key, and
+    lost bus messages."""
     last_staleness: float = 0.0
-    """Seconds, by the store's clock, between a write and the poll that listed it: for the last write that dropped a
-    valid entry."""
+    """For the last write that dropped a valid entry: the seconds between the write and the poll that listed it, by the
+    store's clock."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
-"""Seconds without a request after which polling stops."""
+"""Polling stops after this many seconds without a request."""
 
 FIRST_POLL_WAIT = 0.1
 """Maximum seconds that a load waits for the first poll. Until that poll gives a lease, the load's answer cannot be

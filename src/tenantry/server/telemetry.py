@@ -23,8 +23,8 @@ Reporter: TypeAlias = Callable[[str], None]
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object per line, also for each
-    request."""
+    """Return uvicorn's logging configuration. ``log_format`` is ``text``, or ``json`` for one object per line; ``json``
+    also logs each request."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():

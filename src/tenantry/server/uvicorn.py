@@ -23,7 +23,7 @@ DRAIN_SECONDS = 10
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""On shutdown, the last accepted connections may still send a request for this number of seconds."""
+"""On shutdown, clients of the last accepted connections have this many seconds to send a request."""
 
 _BACKLOG = 2_048
 """Length of the kernel's queue of connections to accept."""

@@ -60,7 +60,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""The name in ``Column.type`` of each kind that has another name there."""
+"""For each kind that is not named like its column type: that type."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs of a list for ``in`` and those of the rows a, b and c that it matches."""
+"""Pairs: a list to bind for ``in``, and those of the rows a, b and c that it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:

@@ -55,9 +55,9 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, with and without parameters. The parameters are the viewer's ``params``, and
-        canaries for those that are missing. Skips binding without parameters if the template requires some. Raises
-        LeakFound, and what binding raises."""
+        """Bind a template for every group, with and without parameters. Parameters that the viewer's ``params`` lack
+        are canaries. If the template requires parameters, it is not bound without them. Raises LeakFound, and what
+        binding raises."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)

@@ -96,7 +96,8 @@ class KeyRing:
     removals: int = 0
     """Number of reloads that removed keys. When it changes, tokens verified before may have become invalid."""
     problem: str | None = None
-    """Why the key file cannot be read now; None if it can. While it cannot, the keys read before stay in use."""
+    """Why the key file cannot be read now; None if it can. While it cannot be read, the keys read before stay in
+    use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None

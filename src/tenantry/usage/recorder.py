@@ -90,7 +90,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """The number of rows not yet stored, without hits that ``collect_hits`` has yet to collect."""
+        """The number of rows not yet stored. Hits are included only after ``collect_hits``."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Move the hits of cache entries to the counts."""
+        """Add the ``hits`` of cache entries to the counts, and set them to 0."""
         with self._lock:
             self._collect_hits()
 
@@ -160,7 +160,8 @@ class UsageRecorder:
     def _ensure_timer(self) -> None:
         # The caller holds the lock.
         now = time.monotonic()
-        # While an event loop writes, no timer is brought forward, because that loop sets the next one at the end.
+        # While an event loop writes, the timer is not brought forward, because that loop sets the next one when it is
+        # done.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sending() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:

@@ -114,8 +114,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Like _COUNT and _CHANGE_POSTGRESQL, but without adding the audit entry, which ``add_entries`` seals and adds later.
-# For that, these queries also return the head of the chain, and LAST or NUMBERS_POSTGRESQL.
+# Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry. ``add_entries`` seals and adds it later; these
+# queries also return its argument ``head``.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
@@ -227,8 +227,8 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Convert ``row`` to the last of ``counted`` changes. Trims the list once per thousand changes. Raises
-    StoreReplaced if the identity in ``row`` is not the announced one."""
+    """Return the change in ``row``, the last of ``counted`` new ones. Deletes the oldest changes from the list once per
+    thousand. Raises StoreReplaced if the identity in ``row`` is not the announced one."""
     if row is None:
         raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]

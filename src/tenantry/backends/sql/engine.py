@@ -160,7 +160,7 @@ class StoreEngine(Protocol):
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback for tasks whose error a caller gets, so that asyncio does not log it too."""
+    """Keep asyncio from logging a task's error, which a caller gets anyway. For use as a done callback."""
     if not task.cancelled():
         task.exception()
 
@@ -236,7 +236,7 @@ def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequen
 
 
 def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> tuple[Sequence[Row], int]:
-    # A write runs in a greenlet of SQLAlchemy, which can await the asynchronous connection.
+    # A write runs in one of SQLAlchemy's greenlets, so ``await_only`` can await the asynchronous connection.
     done: tuple[Sequence[Row], int] = await_only(connection.connection.driver_connection.run(text, values))  # type: ignore[union-attr]
     return done
 
@@ -264,7 +264,7 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete the rows of the first hundred primary keys that ``chosen`` selects, except locked rows."""
+    """Delete at most a hundred rows: those whose primary keys come first in ``chosen``. Skips locked rows."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 

@@ -133,8 +133,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Reads the group's handle first, to announce the write in the handle's slot. Starts again if the group was
-        recreated meanwhile."""
+        """Run ``work`` on the group with this id. Reads the group's handle first, to announce the write in the handle's
+        slot. Starts again if the group was recreated meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)

@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Seconds until a process may rename a store again. Another user cannot guess a random name, so a second rename would
-not help."""
+"""A process gives a store another run name at most once in this time. The name is random and cannot be guessed, so if
+its folder is taken too, yet another name would not help."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
-    """The strings of a JSON array as rows: an IN list that is one parameter."""
+    """Returns the strings of a JSON array as rows, so that an IN list is a single parameter."""
 
     type: String = String()
     inherit_cache = True

@@ -138,7 +138,8 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Convert the rows that the query CHANGES returns. If there are no changes, that is one row with nulls."""
+    """Convert the rows that the query CHANGES returns. If there are no changes, the query returns one row, with nulls
+    for the change."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -189,6 +190,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """``row``: number and MAC of the head. The MAC is None before the first seal."""
+    """Convert number and MAC of the chain's head; None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

@@ -119,7 +119,7 @@ class Runner:
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """Finish the write even if its caller is cancelled, so that the announcement ends."""
+        """Finish the write even if its caller is cancelled, so that a cancellation leaves no slot odd."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -145,8 +145,8 @@ class Runner:
             except (OutcomeUnknown, asyncio.CancelledError):
                 # The commit may still happen. If the version became even now, a reader could cache an older answer. So
                 # the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
-                # slot. A reader does so when it has seen the odd version for as long as its lease. Keep ``announced``
-                # in a list, because its contexts would set the even version when garbage-collected.
+                # slot. A reader does so when it has seen the odd version for as long as its lease. ``announced`` is
+                # kept in a list: if it were garbage-collected, its contexts would set the even version.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:
@@ -159,7 +159,7 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """``written``: None if nothing changed."""
+        """End the announcement of a write, and notify listeners. ``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)

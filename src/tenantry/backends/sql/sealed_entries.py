@@ -61,7 +61,7 @@ def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
     """Seal and add entries. Call it once, last in a transaction. A caller that has already locked ``generation`` passes
-    ``head``: number and MAC of the last sealed entry, then the value of LAST or NUMBERS_POSTGRESQL."""
+    ``head``: a row with the columns of _HEAD or _HEAD_POSTGRESQL."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (

@@ -49,8 +49,8 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always returns a row. Selects ``sources`` so that the read fails if migration 0004 is missing, because without its
-# triggers no source may be cached.
+# Always returns a row. Without the triggers of migration 0004 no source may be cached, so the query selects that
+# migration's column ``sources`` and fails if it is missing.
 _AT_SNAPSHOT: Final[Read] = (
     select(generation.c.number, generation.c.sources, *_COLUMNS)
     .select_from(

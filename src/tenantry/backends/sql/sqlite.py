@@ -27,7 +27,8 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""The most writes that share a commit. They hold the file's lock for some 15 ms, and each of them waits for all."""
+"""The most writes that share a commit. This many writes hold the file's lock for some 15 ms, and none of them returns
+before the commit."""
 
 _REPORT_MILLISECONDS = 50
 """A wait for a lock ends this long before the deadline, so that the error is raised in time."""
@@ -38,7 +39,7 @@ _CACHE_KIB = 2_000
 
 _LOCK_POLL_SECONDS = 0.01
 _COMMIT_SLACK_SECONDS = 0.25
-"""Time after the deadline for which the caller of a running write still waits."""
+"""The caller of a running write waits this long after the deadline."""
 
 
 class SQLiteEngine(StoreEngine):
@@ -103,7 +104,7 @@ class SQLiteEngine(StoreEngine):
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """The caller holds the lock and has checked the file's identity."""
+        """Run a statement. The caller holds the lock and has checked the file's identity."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
@@ -265,7 +266,7 @@ class SQLiteWriter:
         wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
         connection.execute(f"pragma busy_timeout = {wait}").close()
         with core.begin():  # SQLAlchemy's state only: sends nothing
-            # Take the write lock now: a transaction that reads before it writes may fail to get it later.
+            # Take the write lock now, because a transaction that begins with a read may fail to get the lock later.
             connection.execute("begin immediate").close()
             for job in jobs:
                 _run(core, connection, job)

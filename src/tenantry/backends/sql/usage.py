@@ -55,7 +55,7 @@ insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
 attempt."""
 
 _REPORT_SECONDS: Final = 60.0
-"""Seconds that ``sums`` may take. A day of 100,000 groups, each used in eight hours, takes 3 s."""
+"""``sums`` may take this many seconds. A day of 100,000 groups, each used in eight hours, takes 3 s."""
 
 _COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
 _ADD: Final = f"""

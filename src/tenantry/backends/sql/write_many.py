@@ -88,7 +88,7 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Skips each group whose id or handle is taken."""
+    """Create and yield the groups. Skips each group whose id or handle is taken."""
     if not creations:
         return
     # Sorted by id: one order in all writers prevents deadlocks.

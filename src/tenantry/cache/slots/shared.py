@@ -2,8 +2,8 @@
 
 The file may be deleted while it is in use, for example by a cleaner of temporary folders. A writer that has it mapped
 notices the deletion (``is_current``), prevents caching with the old file (``retire``) and makes a new file
-(``renewed``). Later processes cannot reach the old file, so writes wait until the leases of processes that may still
-use it have ended (``leases_left``).
+(``renewed``). Processes that start later cannot invalidate answers through the old file. So writes wait until the
+leases of all processes that may still use it have ended (``leases_left``).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""Position of the creation time in the file, in bytes. The time is in microseconds of monotonic_with_suspend; 0 after
-``settle``."""
+"""The bytes of the file that store its creation time, in microseconds of monotonic_with_suspend. ``settle`` sets them
+to 0."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

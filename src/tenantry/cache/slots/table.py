@@ -8,15 +8,15 @@ from typing import Final
 from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
-"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. On other interpreters, a
-half-written version differs from every noted version, so the cached answer is invalid."""
+"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. On other interpreters, a reader
+may see a half-written version. It equals no noted version, so the cached answer counts as invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
 
 
 def new_version() -> int:
-    """A random even version, not 0. Random, because two writers that count up could store the same number."""
+    """A random even version, not 0. If writers counted up instead, two of them could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 

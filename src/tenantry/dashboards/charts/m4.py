@@ -23,8 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart: ``measures`` over the column ``by``, one for each value of ``color``. ``width`` in device
-    pixels."""
+    """The lines of a chart. Each draws one of the ``measures`` over the column ``by``, for one value of ``color`` if
+    that is set. ``width`` in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -37,17 +37,17 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the visible rows. None if there are at most ``plot.columns`` rows, a column is missing, or ``by`` is
-    unsorted or has values other than numbers, dates, datetimes and ISO 8601 strings."""
+    """Return the visible rows. None if there are at most ``plot.columns`` rows, or if a column is missing. Also None if
+    ``by`` is unsorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Reduce the rows read so far to those that ``reduce_rows`` may need. None for the reasons of ``reduce_rows``,
-    except too few rows.
+    """Return those of the rows read so far that ``reduce_rows`` may need. As there, None for a missing column or an
+    unusable ``by``, but few rows are reduced too.
 
-    Rows can be added to the result, and all of them reduced again: column widths are powers of two, so columns only
-    merge as the axis grows.
+    The caller may add rows to the result and reduce all of them again. Column widths are powers of two, so as the axis
+    grows, columns merge but never split.
     """
     return _reduced(result, plot, _nested_columns)
 

@@ -103,7 +103,7 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""The types of query parameters that accept a control's values, by the control's type. A control of any other type fits
+"""For each type of control, the types of query parameters that accept its values. Values of controls of other types fit
 all parameters except ranges."""
 
 
@@ -120,8 +120,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """Give each parameter of the template the default and ``required`` of the control with the same name, so that
-    panels agree with the page. Raises TemplateError, with the control's position, if the query does not accept the
+    """Change the template's parameters that have a control of the same name: they get its default and ``required``, so
+    that panels agree with the page. Raises TemplateError, with the control's position, if the query does not accept the
     control's type or default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}

@@ -102,7 +102,7 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The column names in ``columns`` and in a Vega-Lite specification, in which variables can be substituted."""
+    """The column names in ``columns`` and in a Vega-Lite specification. The names may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     columns_left_out: bool = False

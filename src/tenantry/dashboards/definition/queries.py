@@ -59,8 +59,8 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
     """Find and compile the dashboard's queries, with its controls as parameters.
 
-    Raises TemplateError, with the position in the file, for a missing or invalid query, a required parameter without a
-    control, a control or click for a locked parameter, and a click or comparison that no query supports.
+    Raises TemplateError, with the position in the file, for: a missing or invalid query; a required parameter without a
+    control; a control or click that sets a locked parameter; a click or comparison that no query supports.
     """
     finder = _Finder(dashboard, folder)
     panels = {
@@ -207,12 +207,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""An incomplete value. For a range: which of its ends are present. None: no value at all."""
+"""Describes an incomplete value. A mapping tells which ends of a range are present; None: there is no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control with a default. Condition: all queries that read the value
-    work without it, because they read it only in ``[[ ]]``."""
+    """Let viewers omit an end of a range, or clear a control that has a default. This is done only if all queries that
+    read the value read it inside ``[[ ]]``, and so work without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -27,7 +27,7 @@ _IN_TRANSFORMS: Final = frozenset(
 )
 """Keys whose strings name fields inside ``transform``, but not elsewhere."""
 _LABELS: Final = "labelExpr"
-"""Key of an expression for axis labels, in which ``datum`` is a label instead of a row."""
+"""Key of an expression for axis labels. There, ``datum`` is a label instead of a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
 r"""``{{ path }}``, or an escaped ``\{{``."""
 _OTHER: Final = r"\{(?!\{)|\\(?!\{\{)."

@@ -74,7 +74,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """For a preview, the group that the page shows in its watermark."""
+    """In a preview, the group for the page's watermark, as JSON; otherwise an empty dict."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

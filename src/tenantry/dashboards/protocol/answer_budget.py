@@ -16,8 +16,9 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may use at most as many bytes as it leaves free: half of the
-maximum if it is alone, a quarter if two other groups use as much. A group's only line may take all free bytes."""
+"""Maximum bytes of unsent lines in a process. A group's share may not exceed the bytes that are still free. So a group
+that is alone gets half of the maximum, and each of three groups with equal shares gets a quarter. A group's only line
+may take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0
@@ -28,7 +29,7 @@ _UNKNOWN_BYTES: Final = 16 * 1024
 _ROWS_FACTOR: Final = 2
 """A line's reservation is this multiple of its expected size, because its rows are in memory too."""
 _ATTEMPTS: Final = 3
-"""Maximum runs of a query whose line is larger than its reservation."""
+"""A query whose line exceeds its reservation is repeated; it runs at most this many times in all."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]
@@ -155,8 +156,8 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Fetch and encode the line, for which ``size`` bytes are reserved. None if it needs more and the budget has no
-        space."""
+        """Fetch and encode the line, for which ``size`` bytes are reserved. None if the line needs more bytes, and the
+        group may not reserve them."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)

@@ -16,7 +16,7 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if its last ``_SLOW_PIECES`` pieces took more seconds than this: it reads under 64 KiB a second."""
+"""A reader is slow if its last ``_SLOW_PIECES`` pieces took more seconds than this, which is under 64 KiB a second."""
 _SLOW_PIECES: Final = 5
 
 

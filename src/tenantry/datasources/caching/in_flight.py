@@ -26,13 +26,15 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """``dicts`` are the rows as dicts, if the query's thread made them. ``as_of``: when the source was queried, in Unix
-    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied."""
+    """A query's answer, and how it was obtained."""
 
     answer: SharedAnswer
     dicts: Rows | None
+    """The rows as dicts, if the query's thread made them."""
     as_of: float
+    """When the source was queried, in Unix seconds."""
     is_shared: bool = False
+    """Whether other callers have the answer too, so that mutable values are copied."""
     queue_seconds: float = 0.0
     is_hit: bool = False
 
@@ -61,9 +63,9 @@ class InFlightCounters:
 class InFlightQueries:
     """Runs identical concurrent queries of one event loop once.
 
-    An execution waits in the queues of all its callers' groups, and begins when one of them gets a connection. It stops
-    when its last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and returns whether
-    later callers may get it from a cache.
+    An execution (one run at a source) waits in the queues of all its callers' groups. It begins when one of the groups
+    gets a connection, and stops when its last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets
+    each answer and returns whether later callers may get it from a cache.
     """
 
     def __init__(

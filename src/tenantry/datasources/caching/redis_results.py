@@ -38,11 +38,11 @@ logger: logging.Logger = logging.getLogger(__name__)
 POLL_SECONDS: Final = 1.0
 """The marks are read again, in the background, when the last read is older than this number of seconds."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""When the last read of the marks is older than this number of seconds, queries go to their sources, and neither this
+"""If the marks were last read longer ago than this number of seconds, all queries go to their sources: neither this
 cache nor the one in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""The greatest number of pending writes. Answers beyond it are not written."""
+"""At most this number of writes may be pending. Further answers are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024

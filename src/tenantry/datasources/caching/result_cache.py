@@ -47,10 +47,10 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers in memory for ``seconds``, in at most ``max_bytes``, of which each group may use
+    """Keeps answers in memory for ``seconds``. All answers take at most ``max_bytes``, those of one group at most
     ``group_max_bytes`` (default: a quarter).
 
-    In the next ``stale_while_revalidate`` seconds, queries still get the old answer while the source is queried in the
+    For another ``stale_while_revalidate`` seconds, queries get the old answer while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
     Serves one event loop. Raises InvalidSettings for an invalid bound.
@@ -111,8 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable answer under this key or one derived from it, such as a
-        reduction's; None without such an answer."""
+        """Return the age in seconds of the oldest usable answer under this key; None without one. Keys derived from it,
+        such as a reduction's, count too."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of

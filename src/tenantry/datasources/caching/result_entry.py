@@ -1,8 +1,8 @@
 """The encoding of an entry of the shared cache.
 
-A digest keyed with the secret of RedisResults stops others from creating an entry or moving one to another key. The
-body is MessagePack by column: plain values if all have one type, else each value with a type tag. Decoding runs no
-code.
+Each entry has a digest, keyed with the secret of RedisResults. So nobody without the secret can create an entry or move
+one to another key. The body is MessagePack by column: plain values if all have one type, else each value with a type
+tag. Decoding runs no code.
 """
 
 from __future__ import annotations

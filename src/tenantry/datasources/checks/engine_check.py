@@ -60,14 +60,15 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """``left``: queries, by schema, that no group added so far can run. ``asked``: queries to explain, each with a
-    group."""
+    """A data source, and the queries to explain on it."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
     engine: Engine | None
     left: dict[str, list[AskedQuery]] = field(default_factory=dict)
+    """Queries, by schema, that no group added so far can run."""
     asked: list[tuple[AskedQuery, UserGroup]] = field(default_factory=list)
+    """Queries to explain, each with a group."""
 
     @property
     def dialect(self) -> str | None:

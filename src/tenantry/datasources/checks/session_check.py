@@ -70,7 +70,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Findings, each with its data source. A finding's line is the number of its session variable."""
+        """Yield findings, each with its data source. A finding's line number is the number of its session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -116,8 +116,8 @@ class ClickHouseDriver:
         return client
 
     def _set_up(self, client: Client) -> None:
-        # With readonly=1 a query cannot change settings, so it cannot lift the limits, and table functions cannot reach
-        # other servers. If the user's profile sets readonly=2, we cannot set 1, so the check of the SQL refuses what 2
+        # With readonly=1 a query cannot change settings, so it cannot lift the limits. Its table functions cannot reach
+        # other servers. If the user's profile sets readonly=2, we cannot set 1; the check of the SQL refuses what 2
         # allows. If the profile sets readonly=1, we cannot set limits: the server applies the profile's limits, and we
         # apply ours to the rows that arrive.
         known = client.server_settings

@@ -45,8 +45,8 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-# The statement type of a `pivot` that takes its columns from the rows: DuckDB creates a type for it, and drops the type
-# again.
+# The statement type of a `pivot` that takes its columns from the rows. DuckDB creates a type for it, and afterwards
+# drops that type.
 _EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (

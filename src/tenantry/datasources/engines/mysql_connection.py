@@ -86,8 +86,7 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection whose session is reset after each query. ``reusable``: ready for the next query. ``stopping``: the
-    task that stops the current query. ``pipelining``: send all commands of a reset at once."""
+    """A connection whose session is reset after each query. ``pipelining``: send all commands of a reset at once."""
 
     _read_timeout: float
     _result: Any
@@ -96,8 +95,10 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self, arguments: dict[str, Any], timeout: float, connect_timeout: float, *, pipelining: bool = True
     ) -> None:
         self.reusable: bool = False
+        """Whether the session is ready for the next query."""
         self.is_mariadb = False
         self.stopping: Future[None] | None = None
+        """The task that stops the current query."""
         self.server: tuple[Any, ...] = ()
         self._setup: tuple[bytes, ...] = ()
         self._pipelining = pipelining
@@ -172,8 +173,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server read only the beginning of a string as a number or a time, or lost warnings that could say
-        so. Call it after the last row."""
+        """Whether the server read only the beginning of a string as a number or a time. Also true if the server lost
+        warnings that could say so. Call it after the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -182,8 +183,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` is true for the first row; asked before a stream sends rows. False if the statement
-        cannot be a subquery."""
+        """Whether ``was_truncated`` would be true after the first row. Call it before a stream sends rows. False if the
+        statement cannot be a subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")

@@ -41,8 +41,8 @@ _TOO_MANY: Final = "53300"  # too_many_connections; behind a pooler it may be th
 _COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
 _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 
-# Finds the number of the parameter whose value cannot be read. In every language of the server's messages, the number
-# comes before the first quote.
+# Finds the number of the parameter whose value the server cannot read. Whatever the language of the message, the
+# number comes before the first quotation mark.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
 _UNCOUNTED: Final = 2  # reads without a check of the length, after which most answers have come completely
@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than rows within ``max_bytes`` can have."""
+    """The answer is too long: rows that fit in ``max_bytes`` never take this many bytes."""
 
 
 class NoColumns(Exception):

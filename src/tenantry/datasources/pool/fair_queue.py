@@ -19,26 +19,25 @@ if TYPE_CHECKING:
     from tenantry.errors import SourceUnavailable
 
 SLICE: Final = 5.0
-"""Seconds after which a stream on a source's only connection is stopped, if another group waits."""
+"""A stream on a source's only connection is stopped after this number of seconds if another group is waiting."""
 
 LONG_EVERY: Final = 15.0
-"""A long turn is a stream, or a query of a long-running group. If a source has one connection and short queries wait,
-at most one long turn begins in this number of seconds."""
+"""If a source has one connection and short queries wait, at most one long turn begins in this number of seconds. A long
+turn is a stream, or a query of a long-running group."""
 
 BARRED_SECONDS: Final = 60.0
-"""After a stream is stopped because its reader was slow, the reader's group may run one stream fewer for this number of
-seconds."""
+"""If a stream is stopped because its reader is slow, its group may run one stream fewer for this number of seconds."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""When the server refuses a connection, the queue uses no more connections than the source has at that moment. After
-this number of seconds the queue tries ``pool_size`` connections again."""
+"""After the server refuses a connection, the queue uses only as many connections as the source already has. After this
+number of seconds, it tries ``pool_size`` connections again."""
 _PAUSE_SECONDS: Final = 0.1
-"""Seconds to wait when the server has refused a connection and this source has no other connection: the server needs a
-moment to free closed connections."""
+"""If the server refuses a connection and the source has no other, the queue waits this number of seconds, because the
+server needs a moment to free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups are removed from memory after at least this number of new groups."""
+"""Idle groups are removed from memory once at least this number of new groups has been added."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,8 +48,8 @@ def share(size: int) -> int:
 
 
 class Turn:
-    """A query's place in the queue, and then its right to a connection until ``FairQueue.release``. The future ``came``
-    becomes True when the turn gets a connection, False when it loses its place."""
+    """A query's place in the queue. Once the turn gets a connection, the query may use it until ``FairQueue.release``.
+    The future ``came`` becomes True when the turn gets a connection, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -146,9 +145,9 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, because the server refused a connection. ``idle``: the number of
-        unused connections. Returns False if the source has no other connection and the turn has paused ``_PAUSES``
-        times."""
+        """Put a turn back at the head of its queue after the server refused it a connection. ``idle``: the number of
+        unused connections. Returns False, and changes nothing, if the source has no other connection and the turn has
+        paused ``_PAUSES`` times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -264,9 +263,8 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, remove the
-        newest turn of the group with the most waiting turns, but raise if that group has at most one turn more than
-        ``own``."""
+        """Raise SourceUnavailable if the group ``own`` may not add a turn. In a full queue, the newest turn of the
+        group with the most waiting turns makes room, unless that group has at most one turn more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

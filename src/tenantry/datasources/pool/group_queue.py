@@ -7,24 +7,25 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""A query's long use is its running time beyond this number of seconds. Streams have none."""
+"""A query's running time counts as long use only beyond this number of seconds. Streams have no long use."""
 _LONG: Final = 5.0
-"""Seconds of long use beyond which a group is long-running."""
+"""A group is long-running if its long use exceeds this number of seconds."""
 _HALF_LIFE: Final = 300.0
-"""Seconds in which the counted long use of ended queries falls by half."""
+"""The long use of ended queries counts half after this number of seconds, a quarter after twice as many."""
 _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """The turns of one group. ``used``: connection time of ended turns in seconds, divided by ``weight``. ``barred``:
-    by how many streams the group's limit is lowered. ``now`` is the event loop's time."""
+    """The turns of one group. ``now`` is the event loop's time."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
     def __init__(self, weight: float) -> None:
         self.weight: Final = weight
         self.used: float = 0.0
+        """Connection time of ended turns in seconds, divided by ``weight``."""
         self.barred: int = 0
+        """How many streams fewer the group may run."""
         self.running: set[Turn] = set()
         self.queries: deque[Turn] = deque()
         self.streams: deque[Turn] = deque()

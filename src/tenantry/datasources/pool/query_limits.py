@@ -18,27 +18,27 @@ from tenantry.groups import UserGroup
 Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
-"""Bytes that are counted for each value; strings and other large values add their size."""
+"""This number of bytes is counted for each value. Strings and other large values add their size."""
 _FLAT = frozenset({int, float, bool, type(None)})
 _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""The most rows that are taken from a cursor before their bytes are counted."""
+"""At most this number of rows is taken from a cursor before their bytes are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """The limits of one stream; times in seconds.
-
-    ``row_limit`` bounds the stream's rows, ``max_bytes`` its body, ``timeout`` its duration, ``reader_timeout`` the
-    wait for its reader to ask for the next chunk. Raises InvalidSettings for an invalid limit.
-    """
+    """The limits of one stream; times in seconds. Raises InvalidSettings for an invalid limit."""
 
     row_limit: int = 1_000_000
+    """The most rows of the stream."""
     max_bytes: int = 1024 * 1024 * 1024
+    """The most bytes of its body."""
     timeout: float = 600.0
+    """The longest duration of the stream."""
     reader_timeout: float = 30.0
+    """The longest wait for the reader to ask for the next chunk."""
 
     def __post_init__(self) -> None:
         _check_seconds(self, "timeout", "reader_timeout")
@@ -52,18 +52,17 @@ class StreamLimits:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How groups share the connections of a source.
-
-    ``group_pool_size`` bounds the connections of one group (None: two thirds of all). ``max_waiting`` bounds the
-    waiting queries of all groups, ``group_max_waiting`` those of one. ``weight`` returns a number above 0: a group of
-    weight 2 gets twice the connection time of a group of weight 1 (None: all have 1). Raises InvalidSettings for an
-    invalid limit.
-    """
+    """How groups share the connections of a source. Raises InvalidSettings for an invalid limit."""
 
     group_pool_size: int | None = None
+    """The most connections of one group; None: two thirds of all."""
     max_waiting: int = 1_000
+    """The most waiting queries of all groups together."""
     group_max_waiting: int = 200
+    """The most waiting queries of one group."""
     weight: Callable[[UserGroup], float] | None = None
+    """Returns a number above 0: a group of weight 2 gets twice the connection time of a group of weight 1. None: all
+    groups have weight 1."""
 
     def __post_init__(self) -> None:
         _check_counts(self, "max_waiting", "group_max_waiting")
@@ -71,22 +70,26 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of data sources; times in seconds.
+    """The limits of data sources; times in seconds. Raises InvalidSettings for an invalid limit.
 
-    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, and the longer of the two the wait for
-    a connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections
-    of one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``,
-    and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
+    A query may wait for a connection as long as the longer of ``timeout`` and ``connect_timeout``.
     """
 
     timeout: float = 30.0
+    """The longest duration of a query; for a stream, the longest wait for the next rows."""
     row_limit: int = 10_000
+    """The most rows of a query."""
     max_bytes: int = 32 * 1024 * 1024
+    """The most memory of a query's rows."""
     pool_size: int = 5
+    """The most connections of one source."""
     connect_timeout: float = 5.0
+    """The longest time to open a connection."""
     max_sources: int = 64
+    """The most open sources."""
     sharing: Sharing = field(default_factory=Sharing)
     stream: StreamLimits = field(default_factory=StreamLimits)
+    """Replaces ``row_limit`` and ``max_bytes`` for streams."""
 
     def __post_init__(self) -> None:
         _check_seconds(self, "timeout", "connect_timeout")

@@ -31,14 +31,14 @@ _FIRST_ROWS: Final = 64
 is raised before anything is sent."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
-"""Seconds after which the rows read so far are sent, even if they are few."""
+"""The rows read so far are sent after this number of seconds, even if they are few."""
 _SILENT_SECONDS: Final = 0.5
-"""While the writer has written nothing, a step goes on reading rows for this number of seconds, because a new step
-would wait for the event loop."""
+"""If the writer returns no output, a step goes on reading rows for this number of seconds, because a new step would
+wait for the event loop."""
 
 
 class RowChunks:
-    """If ``begin`` fails, it may be called again with another connection."""
+    """Writes a query's rows in chunks. If ``begin`` fails, it may be called again with another connection."""
 
     def __init__(
         self,

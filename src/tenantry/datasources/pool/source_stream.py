@@ -15,10 +15,11 @@ from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
-"""Seconds to wait beyond the timeout: if the engine itself ends the query in this time, the connection stays usable."""
+"""A query is stopped only this number of seconds after its timeout: if the engine itself ends the query before that,
+the connection stays usable."""
 
 _LOOK_SECONDS: Final = 0.5
-"""Seconds between two checks of whether the stream's reader is slow, or the stream must yield its connection."""
+"""How often to check, in seconds, whether the stream's reader is slow or the stream must yield its connection."""
 
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""

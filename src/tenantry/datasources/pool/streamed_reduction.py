@@ -18,20 +18,20 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""Output that ends a step of the stream: without output, a step goes on reading rows."""
+"""The output that ends a step of the stream. While the writer returns no output, a step goes on reading rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Reduces rows while they are read, so that the source may return more than ``row_limit``.
-
-    ``make`` turns all rows of a query into the result. ``thin`` drops rows that ``make`` does not need, whenever the
-    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions.
-    """
+    """Reduces rows while they are read, so that the source may return more than ``row_limit``. The functions run in a
+    thread."""
 
     key: str
+    """Equal keys mean equal reductions."""
     thin: Callable[[Result], Result]
+    """Drops rows that ``make`` does not need. Called whenever the rows collected so far exceed ``max_bytes``."""
     make: Callable[[Result], Result]
+    """Turns all rows of a query into the result."""
 
 
 async def fetch_reduced(

@@ -111,8 +111,8 @@ class JSONWriter:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
             return None
-        # Search the output for what needs a conversion: a long integer, and the NaN or Infinity of a Decimal. Long
-        # floats and strings with these words are found too, which costs time but does no harm.
+        # Search the output for values that need a conversion: long integers, and Decimals that are NaN or infinity.
+        # Long floats, and strings that contain these words, are found too; this costs time but does no harm.
         if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
         if b"N" in text and b"NaN" in text:  # a search for one byte is much faster, and mostly finds none

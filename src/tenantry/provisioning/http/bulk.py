@@ -40,7 +40,7 @@ AFTER_BODY: Final = b"report-after-body"
 handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part."""
 
 _LINES_BETWEEN: Final = 25
-"""Lines read or reported before the event loop may run other tasks: a few milliseconds of work."""
+"""After reading or reporting this many lines (a few milliseconds of work), the event loop may run other tasks."""
 
 _log = logging.getLogger("tenantry.api")
 
@@ -200,7 +200,8 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP 2.4)."""
+    """Send ``message``. Raises ClientDisconnected if the connection is closed (``send`` then raises OSError: ASGI HTTP
+    2.4)."""
     try:
         await send(message)
     except OSError as error:

@@ -140,8 +140,7 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. If an API token that was sent as Bearer lacks the scope, the challenge in
-    the response names the scope."""
+    """The scope that the endpoint requires. If a Bearer API token lacks it, the challenge in the response names it."""
     bearer: bool = False
     """Whether the request sent its API token as Bearer and the endpoint accepts that scheme."""
 
@@ -241,7 +240,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Return None if ``respond`` handles the method."""
+        """Answer OPTIONS, or return None if ``respond`` handles the method. Raises NotFound, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:

@@ -69,8 +69,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Tells whether a user group token is active, and which group it identifies. A token counts as inactive if its
-    environment is not the API token's. Reads the store and no cache, so rotations take effect at once.
+    """Tells whether a user group token is active, and which group it identifies. For an API token of another
+    environment, a token is inactive. Reads the store and no cache, so rotations take effect at once.
 
     If there is no Authorization header, a small form is read before authentication, because the form may contain the
     API token.

@@ -77,7 +77,8 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield a report for each line, one by one, because the report on a short line may contain a large group."""
+        """Yield a report for each line. Reports are made one by one, because even a short line's report may contain a
+        large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

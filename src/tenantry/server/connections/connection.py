@@ -169,7 +169,7 @@ class ClientConnection(asyncio.Protocol):
 
     def evict(self, error: TenantryError) -> None:
         """Close at once, to make room for a new connection."""
-        # Aborts, because that frees the file descriptor in the next round of the event loop.
+        # ``abort`` frees the file descriptor in the next round of the event loop; ``close`` may take longer.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()

@@ -41,8 +41,8 @@ class ConnectionLimits:
     """Limits of one process.
 
     - ``header_seconds``: time for the head of a request.
-    - ``min_rate``: minimum bytes per second, averaged over ``grace_seconds``, at which a client must send a body that
-      the app awaits, and read a response; 0: no minimum.
+    - ``min_rate``: minimum bytes per second, averaged over ``grace_seconds``, for a client that sends a body (while the
+      app waits for it) or reads a response; 0: no minimum.
     - ``max_per_address``: connections of one client, by default half of ``max_connections``; 0: no limit. Loopback,
       Unix sockets and ``proxies`` are exempt.
     """
@@ -60,8 +60,8 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address under which ``peer`` (a socket's ``peername``) is counted, or for IPv6 its /64 network; None if
-        the peer is exempt from ``max_per_address``."""
+        """Return the address (for IPv6, the /64 network) under which ``peer``, a socket's ``peername``, is counted.
+        None if the peer is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -124,7 +124,8 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection closed or refused at the limit ``most``, and warn at most once per WARNING_SECONDS."""
+        """Count a connection that was closed or refused because the limit ``most`` was reached. Warns at most once per
+        WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

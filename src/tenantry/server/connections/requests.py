@@ -88,8 +88,8 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited for the body for ``seconds`` or more in this grace period, and got less than
-        ``min_rate`` bytes per second."""
+        """Whether, in this grace period, the app has waited at least ``seconds`` for the body and has received less
+        than ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 

@@ -1,4 +1,4 @@
-"""First tables: environments, groups, API tokens, data sources, Idempotency-Key responses."""
+"""Creates the first tables: environments, groups, API tokens, data sources, Idempotency-Key responses."""
 
 from __future__ import annotations
 

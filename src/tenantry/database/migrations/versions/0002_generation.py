@@ -1,4 +1,4 @@
-"""Generation, list of changes, audit trail, grace."""
+"""Adds the generation, the list of changes, the audit trail and the default grace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Name of the run folder on each host, and the longest lease.
+"""Adds columns for the name of the run folder on each host, and the longest lease.
 
 Older versions use another run folder and would miss writes until their next poll. This migration renames a column, so
 that their polls and writes fail instead. Writes of this version wait until the leases of older versions have ended."""

@@ -1,5 +1,5 @@
-"""Triggers that list all writes to data sources as changes, even those by older versions and by hand. Without this
-migration's column ``sources``, no data source is cached."""
+"""Adds triggers that list all writes to data sources as changes, even writes by older versions and by hand. Also adds
+the column ``sources``, without which no data source is cached."""
 
 from __future__ import annotations
 

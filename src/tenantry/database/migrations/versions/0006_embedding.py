@@ -1,4 +1,4 @@
-"""Single-use codes and embedding hosts."""
+"""Adds a table of single-use codes, and a column for embedding hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""End date and last use of API tokens. Older versions ignore the end date."""
+"""Adds columns for the end date and last use of API tokens. Older versions ignore the end date."""
 
 from __future__ import annotations
 

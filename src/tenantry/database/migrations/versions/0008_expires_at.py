@@ -1,4 +1,4 @@
-"""End date of user groups. Older versions ignore it."""
+"""Adds a column for the end date of user groups. Older versions ignore it."""
 
 from __future__ import annotations
 

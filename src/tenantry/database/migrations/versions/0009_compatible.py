@@ -1,4 +1,4 @@
-"""List of the revisions whose programs can use the tables, so that two versions can share a store."""
+"""Adds a list of the revisions whose programs can use the tables, so that two versions can share a store."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    # Revisions separated by spaces, that of the tables last. NULL until ``migrate`` writes them.
+    # Revisions separated by spaces; the tables' own revision is last. NULL until ``migrate`` writes them.
     op.add_column("generation", sa.Column("compatible", sa.Text))

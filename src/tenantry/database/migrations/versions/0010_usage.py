@@ -1,4 +1,4 @@
-"""Hourly usage by group and data source. Older versions do not count usage."""
+"""Adds tables for hourly usage by group and data source. Older versions do not count usage."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The API token that issued a code or session; they end with it. Stop older versions first, because their codes name no
-API token."""
+"""Adds a column for the API token that issued a code or session. When the token ends, so do its codes and sessions.
+Stop older versions first, because their codes name no API token."""
 
 from __future__ import annotations
 

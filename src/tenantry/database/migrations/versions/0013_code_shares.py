@@ -1,4 +1,4 @@
-"""The group whose CodeShare limits a code. Codes of older versions have none."""
+"""Adds a column for the group whose CodeShare limits a code. It is null for codes of older versions."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ class TenantryError(Exception):
     retry_after: int | None = None
     """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """Shown to HTTP clients in place of ``message``, if that may name the operator's files or hosts."""
+    """If set, this is shown to HTTP clients instead of ``message``, which may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # To save time super().__init__ is not called: making the exception is most of the cost of refusing a forged
-        # token. BaseException.__new__ has already stored the message in ``args``.
+        # super().__init__ is not called, to save time: most of the cost of refusing a forged token is creating the
+        # exception. BaseException.__new__ has already stored the message in ``args``.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -41,8 +41,8 @@ class TenantryError(Exception):
         return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors can be pickled, for example by a process pool. The default would call the constructor without keyword
-        # arguments.
+        # Lets errors be pickled, for example by a process pool. By default, pickle would call the constructor without
+        # keyword arguments.
         return _restored, (type(self), self.args, vars(self))
 
 
@@ -181,7 +181,7 @@ class QueryFailed(DataSourceError):
     evidence: str | None = None
     """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """The position of the error in the SQL according to the engine, in characters from 1."""
+    """Where in the SQL the engine found the error, in characters from 1."""
 
 
 class TooManyRows(DataSourceError):

@@ -1,8 +1,8 @@
 """The filters and tests that dashboard templates may use.
 
-Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
-left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests raise MissingVariable, because
-they would silently drop content.
+A filter of Jinja is left out if it is unsafe (``safe``), accesses objects (``attr``) or expands text (``center``).
+``random`` is left out too. Only the tests ``is defined`` and ``is undefined`` accept a missing variable. Other tests
+would silently drop content, so they raise MissingVariable.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Convert an exception to a TemplateError, whose message omits values; None if the view, not the template, caused
-    it."""
+    """Convert an exception to a TemplateError whose message omits values. Returns None if the view, not the template,
+    caused the exception."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -280,7 +280,7 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     - A bare name is a variable of the template, else of the view, else a global of the host, else the group's property.
       For a property named like a keyword, write ``user_group.properties["not"]``.
     - null prints nothing, booleans print as in JSON, and printing an object or list is an error.
-    - Jinja's errors are raised as TemplateError, except TemplateNotFound of ``get_template``.
+    - Jinja's errors are raised as TemplateError, except TemplateNotFound, which ``get_template`` raises.
 
     Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``. Keep tenants' values out of
     unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repeated

@@ -15,8 +15,8 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
-    ``optional`` names paths that a group may lack. Only in a ``trusted`` file, which the program supplies, may the
-    header name more of them.
+    ``optional`` names paths that a group may lack. The header may name more of them only if the file is ``trusted``:
+    supplied by the program.
 
     The SQL is compiled when first bound or by ``check``. Raises TemplateError for a bad header, with line, column,
     caret and fix.

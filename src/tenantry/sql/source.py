@@ -131,7 +131,7 @@ class ExpandedText:
         self._commas: list[int] = []
 
     def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
-        """Append SQL with its origin; ``commas`` are offsets in that SQL."""
+        """Append SQL that comes from ``segment``; ``commas`` are the offsets of commas in that SQL."""
         self._segments.append(segment._replace(start=self.length))
         self._commas += [self.length + offset for offset in commas]
         self._parts.append(text)

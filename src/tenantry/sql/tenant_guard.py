@@ -140,8 +140,8 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    Each is marked ``not_a_filter``, declared optional, or in the column of a filter that is always rendered, because
-    ``enforce_tenant_guard`` refuses all others.
+    ``enforce_tenant_guard`` permits only three kinds: marked ``not_a_filter``, declared optional, or in the column of a
+    filter that is always rendered.
     """
     found = {
         reference.offset: reference
@@ -169,8 +169,8 @@ _LONGEST: Final = 400  # characters of a clause that a fix shows
 
 
 def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    # Returns the end of the fix, such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]". Empty if a
-    # condition is not plain.
+    # Returns the end of the fix, such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]", or an empty
+    # string if a condition is not plain.
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

@@ -125,7 +125,8 @@ class Conversion:
     _items: list[ConversionItem] = field(default_factory=list)
 
     def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
-        """Replace a span. With ``around``, only if everything in the span ``around`` is converted."""
+        """Replace a span. If ``around`` is given, the span is replaced only if everything in ``around`` is
+        converted."""
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Declare = Callable[[str, Mapping[str, Any]], str]
-"""``declare(suffix, definition)`` declares a parameter, named like the control plus a suffix, and returns its path."""
+"""``declare(suffix, definition)`` declares a parameter, whose name is the control's name plus the suffix, and returns
+the parameter's path."""
 
 UNITS: Final = ("minute", "hour", "day", "week", "month", "quarter", "year")
 """Units of a time bucket that have the same name in Metabase and Tenantry."""

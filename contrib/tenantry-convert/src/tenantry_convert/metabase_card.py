@@ -1,6 +1,7 @@
 """Reads queries and variables from the JSON of a question of Metabase.
 
-A question has one of two forms: ``native`` with ``template-tags`` by name, or ``stages``, whose tags may be a list.
+A question has one of two forms: ``native``, with ``template-tags`` as a mapping by name, or ``stages``, whose tags may
+be a list.
 """
 
 from __future__ import annotations

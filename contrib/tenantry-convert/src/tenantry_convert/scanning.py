@@ -16,7 +16,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class Region(NamedTuple):
-    """A quoted span or comment. ``quote`` is the first character of the span, but ``-`` for every comment."""
+    """A quoted span or comment. ``quote`` is ``-`` for a comment, else the first character of the span."""
 
     quote: str
     start: int

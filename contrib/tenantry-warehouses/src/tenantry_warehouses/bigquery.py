@@ -1,5 +1,5 @@
-"""The driver of BigQuery: typed named parameters, a dry run that finds out the kind of a statement, and cancellation by
-job id."""
+"""The BigQuery driver. Parameters are named and typed, a dry run finds out the kind of a statement, and queries are
+cancelled by job id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver of Snowflake, over its connector: the server binds values, runs one statement, and aborts by request
+"""The Snowflake driver, over its connector. The server binds values, accepts one statement, and aborts it by request
 id."""
 
 from __future__ import annotations

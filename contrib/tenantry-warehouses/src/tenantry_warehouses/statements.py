@@ -55,7 +55,8 @@ class ReadingStatements:
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
         """Raise NotOneStatement, QueryFailed or what ``ask`` raises, unless the statement only reads. ``ask`` asks the
-        engine, and returns a reason to refuse the SQL, or None. It is not called again for permitted SQL."""
+        engine, and returns a reason to refuse the SQL, or None. Once SQL is permitted, ``ask`` is not called for that
+        SQL again."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:

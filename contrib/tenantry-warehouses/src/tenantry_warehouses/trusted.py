@@ -1,4 +1,5 @@
-"""The driver of trusted sources: other SQLAlchemy dialects. Only the rights of the database user keep them read-only.
+"""The driver for trusted sources, which use other SQLAlchemy dialects. Only the rights of the database user keep them
+read-only.
 
 Templates use the dialect ``duckdb``, because other engines understand its SQL for lists too: ``in (?, ?)``, and ``in
 (select null where false)`` for an empty list.
@@ -35,8 +36,8 @@ from tenantry.sql import BoundSQL
 _BUFFERED = 1  # rows that SQLAlchemy fetches ahead
 
 # SQL that every engine lexes in the same way: plain strings, quoted names, two kinds of comments, and no character that
-# only some engines read as a quote, an escape or a comment. In other SQL, a placeholder of one engine could be a part
-# of a string for another.
+# only some engines read as a quote, an escape or a comment. In other SQL, one engine could read a placeholder where
+# another reads a part of a string.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/

@@ -45,7 +45,7 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
 """A function that reads variables, and appends to the key and to the parameters. Its last argument collects the
-placeholders of clauses and branches that are already in the SQL."""
+placeholders that clauses and branches have already put into the SQL."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()

@@ -1,7 +1,8 @@
 """BoundSQL and its fingerprint.
 
-A fingerprint has to differ for parameters of different types. JSON and ``str`` would write a date like a string. A dict
-would treat 1, 1.0 and True as the same key. ``marshal`` version 2 has exactly one form for each plain value.
+A fingerprint has to differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
+dict would treat 1, 1.0 and True as the same key. So plain values are written by ``marshal`` version 2, which has
+exactly one form for each.
 """
 
 from __future__ import annotations
@@ -18,18 +19,16 @@ from tenantry.sql.syntax_tree import VariableReference
 
 
 class BoundSQL(NamedTuple):
-    """SQL and its parameters for a driver's ``execute(sql, params)``.
-
-    ``params`` is a tuple, or a dict for ``named``, ``pyformat`` and ``named_at``. For ``format`` and ``pyformat`` it is
-    None if the SQL has no placeholder; ``%`` is then not doubled. ``reads_group``: the template names a variable other
-    than ``params.*``. ``repr`` shows no value.
-    """
+    """SQL and its parameters for a driver's ``execute(sql, params)``. ``repr`` shows no value."""
 
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
+    """A dict for ``named``, ``pyformat`` and ``named_at``, else a tuple. For ``format`` and ``pyformat``, None if the
+    SQL has no placeholder; ``%`` is then not doubled."""
     paramstyle: str
     dialect: str
     reads_group: bool = True
+    """Whether the template names a variable other than ``params.*``, or a parameter reads a property."""
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.

@@ -54,7 +54,8 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return the queries (sorted) that run with ``before`` but not ``after``, each with one failing property."""
+        """Return, sorted, the queries that can be bound with ``before`` but not with ``after``, each with one failing
+        property."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -71,7 +72,7 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """Yield the errors of an update of a group's properties: InvalidProperties and BreaksSavedQuery."""
+        """Yield the problems of an update of a group's properties, as InvalidProperties and BreaksSavedQuery."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:

@@ -158,7 +158,7 @@ class TableReference:
 
 @dataclass(slots=True)
 class Join:
-    """A source of rows: its kind, tables, and condition ``on`` or ``using`` (``*`` for a natural join)."""
+    """A source of rows: its kind, its tables, and what follows ``on`` or ``using`` (``*`` for a natural join)."""
 
     kind: str
     tables: list[TableReference]

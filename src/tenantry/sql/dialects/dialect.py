@@ -29,7 +29,7 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class FunctionNames(NamedTuple):
-    """The functions (in lower case) and other syntax of a dialect that could run a string as SQL."""
+    """What could run a string as SQL in a dialect: functions (in lower case) and other syntax."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
@@ -188,8 +188,8 @@ class Dialect:
     casts: Mapping[str, str]
     """Parameter type → SQL type, for casts of placeholders whose context does not determine a type."""
     types_placeholders: bool = False
-    """Placeholders of declared parameters, except strings, are cast, because the engine would infer types from the
-    context."""
+    """Placeholders of declared parameters, except strings, are cast, because otherwise the engine would infer their
+    types from the context."""
     loose_texts: bool = False
     """The usual collations of the engine ignore case and accents."""
     guarded_form: str = ""

@@ -130,7 +130,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether a tag works without a value, because of a ``default`` or a condition such as ``matches``."""
+    """Return whether a tag works without a value, because it has a ``default`` or a filter such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

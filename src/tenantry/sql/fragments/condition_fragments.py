@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-In the expanded SQL, whatever choice is made, a condition must precede the fragment. The fragment must be followed by
-``and`` or by the end of that condition. The condition must not contain an ``or``.
+In the expanded SQL, whatever choice is made, a condition must precede the fragment, and ``and`` or the end of the
+condition must follow it. The condition that it continues must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Surroundings:
     outer: _Surroundings | None
     """The surroundings of the choice that contains the fragment, if any."""
     whole: bool
-    """Whether each bracket around the fragment opens before it and closes after it."""
+    """Whether the fragment closes each bracket that it opens, and no other bracket."""
     clauses: tuple[int, ...]
     """Offsets of the optional clauses around the fragment."""
 

@@ -1,6 +1,6 @@
 """The lexer: cuts a template, including arguments of filters, into lexemes by the rules of a dialect.
 
-It takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
+Lexing takes linear time: the alternatives in a pattern begin with different characters, so no pattern backtracks.
 """
 
 from __future__ import annotations

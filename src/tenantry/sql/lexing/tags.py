@@ -16,7 +16,8 @@ CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
 """Filters that write a whole condition. If the tag's parameter has no value, that condition is ``1 = 1``."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""Filter that marks a variable of the group as restricting no rows, so that its clause may be dropped."""
+"""The filter that marks a variable of the group as one that restricts no rows. A clause with that variable may be
+dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -94,7 +95,7 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes. Those in a tag's arguments come before the tag. A ``one_of`` tag itself is omitted.
+    """Yield the lexemes, those in a tag's arguments before the tag. A ``one_of`` tag itself is omitted.
 
     This lets checks see the SQL that a viewer can choose.
     """

@@ -119,7 +119,7 @@ class Parameter:
     labels: tuple[str, ...] = ()
     """Strings that a page shows for the choices."""
     choices_query: str | None = None
-    """Name of a query that lists the choices. A value is then checked only by its type."""
+    """Name of a query that lists the choices. If it is set, only the type of a value is checked."""
     zone: tzinfo | PropertyReference | None = None
     """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()

@@ -155,8 +155,8 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words that cannot begin an expression if an operand follows. So ``[[left(a, 1)], [b]]`` is an array, but
-``[[ left join …`` is not."""
+"""Words such as ``left``, which begin no expression if an operand follows them. So ``[[left(a, 1)], [b]]`` is an array,
+but ``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
 )

@@ -1,8 +1,8 @@
 """Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
 
 In ``order by $1``, an engine accepts the bound value as a constant, which has no effect. The words around a variable
-decide whether it is such a constant. Parentheses around the variable are skipped. In ``order by`` and ``group by``, so
-are casts and functions.
+decide whether it is such a constant. Parentheses around the variable are skipped. In ``order by`` and ``group by``,
+casts and functions are skipped too.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
         *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
     )
 )
-"""Words that end an item or condition, or join it with the next item or condition."""
+"""Words that end an item or condition, or join it to the next one."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = frozenset(
@@ -72,7 +72,7 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """Kind of a constant: used as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
+    """Where a constant is used: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -89,7 +89,7 @@ class _Around(Enum):
 def find_constant_expression(
     context: TokenContext, index: int, or_operators: AbstractSet[str]
 ) -> ConstantExpression | None:
-    """Return the kind of constant that the variable at ``index`` is; None if it is part of an expression.
+    """Return where the variable at ``index`` is used as a constant; None if it is part of an expression.
 
     The dialect's ``or_operators`` decide whether ``||`` means ``or``.
     """

@@ -26,16 +26,16 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # statements whose answers are cached
 ESCAPED_NAME: Final = "U&"
-"""``name`` of a DynamicCall whose function's name is written with escapes, so that it could be any function."""
+"""The ``name`` of a DynamicCall if the function's name is written with escapes. It could be any function."""
 SETTINGS: Final = "settings"
-"""``name`` of a DynamicCall that is a ``settings`` clause, which can lift the limits of the database user."""
+"""The ``name`` of a DynamicCall for a ``settings`` clause, which can lift the limits of the database user."""
 
 
 class DynamicCall(NamedTuple):
     """A call that runs, or may run, a string as SQL."""
 
     name: str
-    """A function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME or SETTINGS."""
+    """Names the call: a function, as ``name()``; keywords such as ``execute immediate``; ESCAPED_NAME or SETTINGS."""
     offset: int
 
 
@@ -53,7 +53,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first DynamicCall (it may run a string as SQL) in a template with variables."""
+    """Raise TemplateError if a template with variables contains a DynamicCall: a call that may run a string as SQL."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -130,8 +130,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The bracket of a clause or choice matches every word and sign that a rule looks for, because the SQL in it may be
-    # left out.
+    # The SQL in a clause or choice may be left out, so its bracket matches every word and sign that a rule looks for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))

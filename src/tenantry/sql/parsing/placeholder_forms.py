@@ -115,7 +115,7 @@ _TAKES_ANY: Final = frozenset(
         ),
     )
 )
-"""Polymorphic functions, in which PostgreSQL reads an untyped placeholder as text, or refuses it."""
+"""Functions that take any type. As their argument, PostgreSQL reads an untyped placeholder as text, or refuses it."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"
@@ -130,7 +130,7 @@ class Neighbour(Enum):
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """A position in ``substring`` or ``overlay``, which PostgreSQL would read as a pattern if it had no type."""
+    """A position or length in ``substring`` or ``overlay``. Without a type, PostgreSQL would read it as a pattern."""
     OTHER = auto()
 
 

@@ -147,7 +147,7 @@ class PositionAnalyzer:
         return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
-        """Return the span of a tag that its filter replaces with SQL."""
+        """Return the span of a tag whose filter replaces the tag with SQL."""
         self._reject_part_of_word(lexeme)
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
@@ -313,8 +313,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    If the list is empty, the SQL from ``in`` or ``not in`` to the end of the list is replaced. ``start`` is the offset
-    of that SQL, ``text_start`` the offset of the choice.
+    ``start`` is the offset of ``in`` or ``not in``, ``text_start`` the offset of the choice. If the list is empty, all
+    SQL from ``start`` to the end of the list is replaced.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -17,7 +17,7 @@ _NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag → keywords. The nearest of these keywords decides what the word means. Contexts with the same word
+"""Maps a word before a tag to keywords, the nearest of which decides what the word means. Contexts with the same word
 and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of
 contexts."""
 _SAME_PLACE = " \t\r\n()"
@@ -47,8 +47,8 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # `outward`: the lexemes on one side of a tag, nearest first. Yields a variant for each lexeme that can be the
-        # nearest.
+        # Yields variants of `outward` (the lexemes on one side of a tag, nearest first): one for each lexeme that can
+        # be the nearest.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -86,7 +86,7 @@ class PossibleContexts:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        # Returns the tokens that decide the meaning of a tag. Contexts in which these are equal count as one.
+        # Returns the tokens that decide what a tag means. Contexts with the same deciding tokens count as one.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

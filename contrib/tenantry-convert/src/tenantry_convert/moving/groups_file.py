@@ -37,8 +37,8 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Print the groups that ``read`` returns. Raises ClickException if ``read`` fails on an unexpected form of
-    export."""
+    """Print the groups that ``read`` returns. Raises ClickException if ``read`` fails because an export does not have
+    the expected form."""
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -268,9 +268,10 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has bound values, and it calls a function that runs a string as SQL, or reads a table or file that "
-            "a string names (query, ts_stat, dblink, load_file, …), or it calls a name in Unicode escapes that could "
-            "be such a function; a value never becomes SQL: write the query without values, or without the function",
+            "it has bound values and calls a function that can run a string as SQL, or open a table or file that a "
+            "string names (query, ts_stat, dblink, load_file, …), or a function whose name is written in Unicode escapes "
+            "and so could be one of these; a value never becomes SQL: write the query without values, or without the "
+            "function",
         )
 
 

@@ -92,7 +92,8 @@ def test_the_line_of_the_page_makes_the_shell_complete(shell: str, asks: str, tm
 
 def test_a_command_that_is_not_installed_completes_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """``tenantry site`` without tenantry-site. Red when what is missing is raised: a traceback in the user's line."""
-    monkeypatch.setattr(plugins, "_plugins", dict)
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _group: {})
+    monkeypatch.setattr(plugins, "load_entry_point", lambda *_, **__: None)
     monkeypatch.setattr(commands, "commands", GroupCommands(commands.commands._own))
     complete = ShellComplete(commands, {}, "tenantry", "_TENANTRY_COMPLETE")
     assert "check" not in {each.value for each in complete.get_completions(["site"], "")}

@@ -103,7 +103,7 @@ def test_any_key_of_the_file_opens_it_and_no_other() -> None:
     assert decrypt_url(source, KeyRing([FIRST])) == decrypt_url(source, KeyRing([SECOND])) == URL
     third = SigningKey("k3", secrets.token_bytes(32))
     with pytest.raises(
-        SecretUnavailable, match="is encrypted with the keys k1, k2, and the key file of this process has k3"
+        SecretUnavailable, match="is encrypted with the keys k1, k2, but the key file of this process has k3"
     ):
         decrypt_url(source, KeyRing([third]))
     with pytest.raises(SecretUnavailable, match="cannot be decrypted with the key k1"):

@@ -183,7 +183,7 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 class RedisClient:
     """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
-    time limit."""
+    time limit: callers must set one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

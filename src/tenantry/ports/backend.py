@@ -10,8 +10,8 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group whose live token, or previous token during its grace, equals ``token``. The caller has
-        checked the signature."""
+        """Return the group whose live token, or previous token during its grace, equals ``token``; None if no
+        group has it. The caller has checked the signature."""
         ...
 
 

@@ -160,7 +160,7 @@ async def test_what_the_message_proposes_helps(postgres_url: str, postgres: Post
     with pytest.raises(InvalidSource) as caught:
         await _register(store, url)
     _, _, statement = caught.value.message.partition("As their owner run: ")
-    postgres.execute(statement.partition(". Both")[0], url=postgres_url)
+    postgres.execute(statement.partition(". The store")[0], url=postgres_url)
     await _register(store, url)
     assert await _read(url) == [{"one": 1}]
     await store.aclose()
@@ -180,7 +180,7 @@ async def test_what_another_role_reads_counts_for_its_members(
         await _register(store, url)
     _, _, statement = caught.value.message.partition("As their owner run: ")
     assert team in statement
-    postgres.execute(statement.partition(". Both")[0], url=postgres_url)
+    postgres.execute(statement.partition(". The store")[0], url=postgres_url)
     await _register(store, url)
     await store.aclose()
 

@@ -151,9 +151,9 @@ class StoreEngine(Protocol):
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if nothing changed; OutcomeUnknown if the deadline passed or the connection broke during
-        the commit. If the outcome becomes known later, ``late`` is called in this event loop with ``work``'s result, or
-        None if nothing changed."""
+        Raises StoreUnavailable if nothing changed; OutcomeUnknown if a started write (SQLite) or the commit
+        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome becomes known later,
+        ``late`` is called in this event loop with ``work``'s result, or None if nothing changed."""
         ...
 
     async def aclose(self) -> None: ...

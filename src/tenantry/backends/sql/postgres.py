@@ -80,7 +80,7 @@ class PostgresEngine(StoreEngine):
             # Do not wait for the cancelled task. It closes its connection, which takes long on a dead network.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
-        if finished:
+        if finished and not task.cancelled():  # ``aclose`` cancels
             return task.result()
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
@@ -164,9 +164,13 @@ class _PostgresConnections:
 
     async def aclose(self) -> None:
         self.readers.end()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
         try:
+            if self._tasks:
+                _, late = await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
+                for task in late:
+                    task.cancel()
+                if late:
+                    await asyncio.wait(late, timeout=_CLOSE_SECONDS)
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await self.engine.dispose()

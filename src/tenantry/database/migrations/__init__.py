@@ -1,7 +1,7 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists schema revisions. A release of Tenantry that was built for one of them can use
-the tables, so an older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
+The column ``generation.compatible`` lists schema revisions. A release of Tenantry that was built for one of them can
+use the tables, so an older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raises ValueError."""
+    """Raises ValueError unless ``max_age`` is a finite number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age must be a number of seconds, 0 or above")
 

@@ -17,11 +17,10 @@ from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, audit_columns, dump_json
-from tenantry.backends.sql.sealed_entries import LAST, NUMBERS_POSTGRESQL, add_entries
+from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION, LAST, NUMBERS_POSTGRESQL, add_entries
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
-from tenantry.database import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import (
     CHANNEL,
@@ -143,7 +142,7 @@ def note(
     values = _values(entry)
     on_postgresql = connection.dialect.name == "postgresql"
     if on_postgresql and first_of(connection, _NOTE_POSTGRESQL, values) is None:
-        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(EMPTY_GENERATION)
     if not on_postgresql:
         first_of(connection, _NOTE, values)
 
@@ -201,7 +200,7 @@ def note_many(
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
             first_of(connection, _NOTIFY_POSTGRESQL, (json.dumps(notices),))
     elif on_postgresql and context.keys is None and first_of(connection, _LOCK_POSTGRESQL, ()) is None:
-        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(EMPTY_GENERATION)
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:
         insert_all(connection, audit, [audit_columns(entry) for entry in entries])
@@ -230,7 +229,7 @@ def _checked(
     """Return the change in ``row``, the last of ``counted`` new ones. Deletes the oldest changes from the list once per
     thousand. Raises StoreReplaced if the identity in ``row`` is not the announced one."""
     if row is None:
-        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced

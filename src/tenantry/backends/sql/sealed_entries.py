@@ -25,6 +25,8 @@ this number of entries takes some 20 ms, for which all writers wait."""
 
 _ATTEMPTS: Final = 3
 
+EMPTY_GENERATION: Final = f"the table `generation` of the store is empty: {RUN_MIGRATE}"
+
 _COLUMNS: Final = "number, at, author, request_id, action, environment, subject, details, seal"
 LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 0)"
 """On SQLite: the number of the newest audit entry."""
@@ -70,7 +72,7 @@ def add_entries(
             else first_of(connection, _HEAD, ())
         )
     if head is None:
-        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(EMPTY_GENERATION)
     if on_postgresql:
         _add_there(connection, keys, entries, head)
     else:

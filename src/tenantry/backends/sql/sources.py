@@ -13,9 +13,10 @@ from tenantry.backends.sql.engine import remaining
 from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
+from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
 from tenantry.backends.sql.tables import data_sources, environments, generation
 from tenantry.backends.stored import OfferedSourceLease
-from tenantry.database import RUN_MIGRATE, check_source
+from tenantry.database import check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
     UNNAMED,
@@ -71,7 +72,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
-            raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+            raise MigrationNeeded(EMPTY_GENERATION)
         number, _, *columns = found[0]
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 

@@ -13,6 +13,7 @@ from tenantry.backends.sql.environments import SQLEnvironments
 from tenantry.backends.sql.groups import SQLGroups
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
 from tenantry.backends.sql.sources import SQLSources
 from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.stored import StoreClock
@@ -143,7 +144,7 @@ async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) ->
 async def _page(runner: Runner, clock: StoreClock, since: int, deadline: float) -> tuple[Changes, StoreIdentity, float]:
     found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
     if not found:
-        raise MigrationNeeded(f"the table `generation` of the store is empty: {RUN_MIGRATE}")
+        raise MigrationNeeded(EMPTY_GENERATION)
     await asyncio.sleep(0)  # reads of SQLite do not await: let other tasks run after each page
     identity, lease = rows.identity((found[0][1], *found[0][6:]))
     runner.host_slots.raise_longest_lease(lease)

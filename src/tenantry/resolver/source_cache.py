@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class SourceCache:
-    """Caches registered data sources under the resolver's lease. DataSources finds this cache in ``holder``, as its
-    ``ports.SourceLease``."""
+    """Caches data sources under the resolver's lease. Offers itself to ``holder``, from which DataSources takes it
+    (``ports.SourceLease``)."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -27,7 +27,7 @@ class SourceCache:
         self._clock = clock
 
     def offer(self) -> None:
-        """Offer this cache to the holder, unless another resolver has offered one."""
+        """Offer this cache to the holder, unless another resolver has offered its cache."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 
@@ -42,7 +42,7 @@ class SourceCache:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source from the store. If there is a lease, cache it. Raises StoreUnavailable."""
+        """Read the source from the store. Cache it if there is a lease. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

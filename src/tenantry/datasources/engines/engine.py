@@ -18,8 +18,8 @@ DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
 """Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""What is assumed of a driver that does not declare its enforcement: nothing but the user's rights prevents writes, and
-queries cannot be stopped."""
+"""Assumed of a driver that does not declare its enforcement: only the user's rights prevent writes, and queries cannot
+be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
@@ -81,7 +81,7 @@ class Engine:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client library is installed; does not import it."""
+        """Whether the client library is installed. Does not import it."""
         return not self.module or is_installed(self.module)
 
 

@@ -1,4 +1,4 @@
-"""The keys of a dashboard's file, for the reader, and its JSON Schema, for editors."""
+"""The keys of a dashboard's file, for the reader, and the JSON Schema of such files, for editors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
+"""Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
 seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
@@ -54,7 +54,7 @@ QUERY: Final = Either(
     Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
     lambda name: {"name": name},
 )
-"""The value of the key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
+"""The key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point")

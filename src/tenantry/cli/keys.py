@@ -38,7 +38,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     passwords of data sources for the new key, and passwords in plain text for all keys."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # if the store is unavailable, fail before the key file changes
+        await store.environments.list()  # fail before the key file changes if the store is unavailable
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)
@@ -100,7 +100,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of data sources for all keys of the file except ``without``. Returns the failures."""
+    """Encrypt the URLs of data sources with all keys of the file except ``without``. Return the failures."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

@@ -70,8 +70,8 @@ _INTROSPECT: Final = (
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that each operation of ``/api/user`` needs. GET needs it too, because it creates groups and shows tokens.
-OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
+"""The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
+allows scopes with every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {

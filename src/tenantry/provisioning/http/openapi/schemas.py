@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document. Pydantic generates the schemas of request bodies.
+"""The schemas of the OpenAPI document. Pydantic generates those of request bodies.
 
-For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
-JSON in properties is unconstrained. Generators ignore the ``if`` in the schema of introspection; validators check it.
+For client generators (decision 32), every object is a named schema, every operation has one success schema, and JSON
+inside properties is unconstrained. Generators ignore the ``if`` in the introspection schema; validators check it.
 """
 
 from __future__ import annotations

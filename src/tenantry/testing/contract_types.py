@@ -90,7 +90,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """A dict of the row would lose one of the two columns."""
+        """A row as a dict would lose one of the two columns."""
 
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
@@ -127,7 +127,7 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """Skips the test for drivers that cannot stream."""
+    """Skip the test if the driver cannot stream."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

@@ -1,4 +1,4 @@
-"""Needs of a template: the properties and types that it requires, and the parameters that it can lack."""
+"""Needs of a template: the properties and types that it requires, and the parameters that it can do without."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Return whether a value of this type fits the reference."""
+    """Return whether a value of this type is accepted by the reference."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
     if reference.position is Position.LIST or reference.conversion == "array":

@@ -1,6 +1,6 @@
 """Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
 
-A fragment must be balanced. It must also be in parentheses or be a condition fragment, so that the SQL around it cannot
+A fragment must be balanced, and it must be in parentheses or be a condition fragment, so that the SQL around it cannot
 change its meaning.
 """
 
@@ -160,7 +160,7 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # None: the choice is in this file, so its own location suffices
+            own = choice.source  # None: the choice is in this file, so its own location is enough
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)

@@ -1,4 +1,4 @@
-"""Definitions: turns the ``params`` mapping of a header or program into Parameters."""
+"""Definitions: converts the ``params`` mapping of a header or program to Parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenNode: a template, clause or branch whose end is not yet read."""
+"""OpenNode: a template, clause or branch whose end has not been read yet."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Parse a template. ``optional`` are paths that a group may lack.
+    """Parse a template. ``optional``: paths that a group may lack.
 
     Raises TemplateError with line, caret and fix.
     """

@@ -156,7 +156,7 @@ class _MetabaseReader:
         names: list[str] = []
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
-                if names and all(map(self._is_field_filter, names)):  # true without a value: no clause needed
+                if names and all(map(self._is_field_filter, names)):  # true without a value, so no clause is needed
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):

@@ -1,5 +1,3 @@
-"""Growing pauses between attempts, and a circuit breaker."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""Limits and listeners of a store's list of changes."""
-
 from __future__ import annotations
 
 import logging

@@ -265,7 +265,6 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The first position of the variable ``name`` after ``start``; ``start`` if a YAML escape hides the variable."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 

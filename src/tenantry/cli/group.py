@@ -313,7 +313,7 @@ def _note_dry_run(dry_run: bool) -> None:
 
 def _note_end(group: UserGroup) -> None:
     if group.seconds_left(utc_now()) <= 0:
-        print_note("Its end date has passed: its token is refused until it has a later one, or none.")
+        print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 
 def _row(each: UserGroup) -> dict[str, Any]:

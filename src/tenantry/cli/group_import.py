@@ -167,7 +167,6 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """The size of the file in bytes; None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

@@ -45,7 +45,9 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     print_value(made.id, {"path": str(path)}, field="id", as_json=as_json)
     if is_store:
         for source, error in await _encrypt_sources(store, path):
-            print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
+            print_note(
+                f"Warning: the URL of {source.provided_id!r} was not encrypted with the new key: {error.message}"
+            )
     else:
         print_note("There is no store yet, so no data source passwords were encrypted.")
     print_note(
@@ -100,7 +102,6 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of data sources with all keys of the file except ``without``. Return the failures."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

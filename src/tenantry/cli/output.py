@@ -108,7 +108,6 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """The record as JSON. Masks a token that was stored in it by mistake."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 

@@ -100,7 +100,6 @@ class Check:
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
-        """Raises TemplateError."""
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
         fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
@@ -205,8 +204,6 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check."""
-
     name: str
     file: Path | None
     """None for stdin."""

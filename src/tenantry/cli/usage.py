@@ -120,7 +120,6 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """Return None for all environments."""
     if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment

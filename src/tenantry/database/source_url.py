@@ -1,5 +1,3 @@
-"""Finds the secrets in the URL of a data source."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -238,7 +238,7 @@ def closing_error(source_id: str) -> SourceUnavailable:
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     return SourceUnavailable(
-        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them of this user group; "
+        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them from this user group; "
         "try again",
         retry_after=1,
     )

@@ -1,5 +1,3 @@
-"""The base class of all errors; errors of settings, tokens, data sources and templates."""
-
 from __future__ import annotations
 
 import traceback

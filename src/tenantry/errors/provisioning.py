@@ -1,5 +1,3 @@
-"""Errors of the provisioning API, its store and its client."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

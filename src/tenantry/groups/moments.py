@@ -1,5 +1,3 @@
-"""RFC 3339 times with a zone."""
-
 from __future__ import annotations
 
 import re

@@ -25,7 +25,7 @@ _OURS: Final = frozenset({"jinja2", "markupsafe"}) | sys.stdlib_module_names
 _RAISED: Final = frozenset({"builtins", "decimal"})
 
 _ADVICE: Final[dict[type[Exception], str]] = {
-    ZeroDivisionError: "a division by zero: ask {% if … %} first",
+    ZeroDivisionError: "a division by zero: test the divisor with {% if … %} first",
     RecursionError: "macros, blocks or includes call each other endlessly",
     MemoryError: "there is not enough memory for this page: show less at once",
 }

@@ -1,5 +1,3 @@
-"""HTML pages for a group, and context for an app's own Jinja templates."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

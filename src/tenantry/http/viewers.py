@@ -1,5 +1,3 @@
-"""Cancels the work for a viewer when the viewer disconnects."""
-
 from __future__ import annotations
 
 import asyncio

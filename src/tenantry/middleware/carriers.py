@@ -1,5 +1,3 @@
-"""Carriers: the places in which a request may carry its token."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""FastAPI: typed route parameters and OpenAPI security schemes."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

@@ -1,5 +1,3 @@
-"""UserGroupMiddleware puts the group of a request's token into ``scope["user_group"]``."""
-
 from __future__ import annotations
 
 import asyncio

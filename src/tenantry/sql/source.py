@@ -1,5 +1,3 @@
-"""Source and ExpandedSource: the text of a template, and errors that show a place in it."""
-
 from __future__ import annotations
 
 import unicodedata

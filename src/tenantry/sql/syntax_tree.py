@@ -1,5 +1,3 @@
-"""The syntax tree of a template."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator

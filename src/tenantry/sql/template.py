@@ -1,5 +1,3 @@
-"""SQLTemplate: SQL with ``{{ variables }}``, whose values are always bound."""
-
 from __future__ import annotations
 
 import re

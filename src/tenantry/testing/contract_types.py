@@ -1,4 +1,3 @@
-"""The part of DriverContract about values and columns."""
 # ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
@@ -127,7 +126,6 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """Skip the test if the driver cannot stream."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

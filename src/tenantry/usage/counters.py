@@ -1,5 +1,3 @@
-"""UsageCounter, and GroupUsage, which counts in memory."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable

@@ -85,7 +85,7 @@ class TagScanner:
         return tag
 
     def brace(self, text: str, at: int, end: int) -> int:
-        """The offset of the brace that closes the one at ``at``; -1 if there is none before ``end``, or the budget is
+        """The offset of the brace before ``end`` that closes the one at ``at``; -1 if it is missing, or the budget is
         spent."""
         if self._budget <= 0:
             return -1

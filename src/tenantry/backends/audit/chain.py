@@ -190,6 +190,6 @@ class ChainCheck:
         if self.expected:
             lost, last = min(self.expected, key=lambda head: head.number), 0 if self.head is None else self.head.number
             if lost.number > last:
-                self.fault = Fault(last + 1, f"the trail ends at {last}, and it went on to {lost.number} at least")
+                self.fault = Fault(last + 1, f"the trail ends at {last}, but it once reached at least {lost.number}")
             else:
                 self.fault = Fault(lost.number, "it is not the entry whose head was noted")

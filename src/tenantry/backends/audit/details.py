@@ -1,5 +1,3 @@
-"""Makes the details of audit entries."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence

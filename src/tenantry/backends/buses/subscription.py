@@ -131,7 +131,7 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
     if counters.status is not status:
         counters.status = status
         if status is BusStatus.DEAF:
-            logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
+            logger.warning("the bus on %s is deaf: connected, but its own messages do not arrive: %s", label, error)
         else:
             # Log only the error's class: the message may contain a secret.
             logger.warning("the bus on %s is lost: %s", label, type(error).__name__)

@@ -99,8 +99,6 @@ _UNKNOWN = "the connection to the {} broke during a commit: check whether it was
 
 
 class _Transaction:
-    """Runs one write. ``committing``: whether the commit has been sent."""
-
     def __init__(self, engine: AsyncEngine, label: str) -> None:
         self._engine = engine
         self._label = label

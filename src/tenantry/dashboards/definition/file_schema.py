@@ -63,11 +63,11 @@ _UNIT: Final = Key("unit", TemplateText(30), "the unit, written next to the titl
 _COMMON: Final = (
     Key("title", TemplateText(200), "the title of the panel"),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; default: an equal share of its row"),
+    Key("width", Number(1, COLUMNS), f"the width in columns of {COLUMNS}; default: an equal share of the row"),
 )
 _FED: Final = (
     *_COMMON,
-    Key("schema", _SCHEMA_ID, "the schema of its data source; default: the dashboard's"),
+    Key("schema", _SCHEMA_ID, "the schema of the panel's data source; default: the dashboard's"),
     Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
     Key("cache", Duration(0, 86_400), "the maximum age of cached rows; 0 runs the query each time"),
     Key("show_query", Flag(), "whether viewers may read the query"),
@@ -81,10 +81,14 @@ _CLICK: Final = Key(
             Key(
                 "filter",
                 Listed(CONTROL_NAME, 5),
-                "controls of this page that take the value of the column of the same name",
+                "controls of this page to set, each from the column with its name",
             ),
-            Key("open", _DASHBOARD_NAME, "another dashboard, which opens with these values"),
-            Key("with", Listed(CONTROL_NAME, 5), "controls of the other dashboard, from columns of the same name"),
+            Key("open", _DASHBOARD_NAME, "another dashboard to open"),
+            Key(
+                "with",
+                Listed(CONTROL_NAME, 5),
+                "controls of the other dashboard to set, each from the column with its name",
+            ),
         ),
     ),
     "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another",

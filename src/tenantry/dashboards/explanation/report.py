@@ -1,5 +1,3 @@
-"""Explanations as text and as HTML."""
-
 from __future__ import annotations
 
 import json

@@ -60,8 +60,6 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """A data source, and the queries to explain on it."""
-
     registered: RegisteredSource
     session: SessionTemplate | None
     engine: Engine | None

@@ -1,5 +1,3 @@
-"""Settings, results and errors of the drivers for ClickHouse and chDB."""
-
 from __future__ import annotations
 
 import math

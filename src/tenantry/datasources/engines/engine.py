@@ -23,10 +23,10 @@ be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in one "
-        "may do what the user may do: register a user who may only read."
+        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in "
+        "such a statement may do whatever its user may do: register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("nothing but the rights of its user keeps {name} read-only: register a user who may only read."),
+    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only: register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
     "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it goes on at the server and "

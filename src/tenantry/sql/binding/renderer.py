@@ -1,5 +1,3 @@
-"""Renderer: writes the SQL for each combination of clauses, branches and list lengths, and caches it."""
-
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,5 +1,3 @@
-"""VariableReader: reads and checks variables. Its errors name them."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,5 +1,3 @@
-"""Findings: the results of checks, each with location, severity and fix."""
-
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass

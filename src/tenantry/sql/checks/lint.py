@@ -205,7 +205,7 @@ def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Prob
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # in the column of a filter that is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
-        message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
+        message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
         yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
 

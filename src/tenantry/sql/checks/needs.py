@@ -1,5 +1,3 @@
-"""Needs of a template: the properties and types that it requires, and the parameters that it can do without."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping

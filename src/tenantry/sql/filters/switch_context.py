@@ -1,5 +1,3 @@
-"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch (SQL in branches)."""
-
 from __future__ import annotations
 
 from abc import ABC, abstractmethod

@@ -1,5 +1,3 @@
-"""Finds the tags that are replaced by other SQL: tags of fragments and of choice sets."""
-
 from __future__ import annotations
 
 import re

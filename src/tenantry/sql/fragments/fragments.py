@@ -215,11 +215,13 @@ class _Expander:
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header
         if header.dialect not in {None, self._dialect.name}:
-            problem = f"this fragment is {header.dialect}, and the template that includes it {self._dialect.name}"
+            problem = (
+                f"this fragment is written in {header.dialect}, the template that includes it in {self._dialect.name}"
+            )
             fix = "take the dialect out of one of them, or write a second fragment"
             raise found.source.error(header.dialect_offset, problem, fix, at)
         for path in sorted(found.optional - self._optional):
-            problem = f"{path} is optional in this fragment, and not in the template that includes it"
+            problem = f"{path} is optional in this fragment, but not in the template that includes it"
             fix = f"declare it in that template too: optional: [{path}]"
             raise found.source.error(header.optional_offset, problem, fix, at)
 

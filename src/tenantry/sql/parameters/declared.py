@@ -1,5 +1,3 @@
-"""Declared parameters: typed viewer input (docs/sql-parameters.md)."""
-
 from __future__ import annotations
 
 import re

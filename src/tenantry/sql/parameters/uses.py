@@ -1,5 +1,3 @@
-"""Checks the uses of declared parameters in a template."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

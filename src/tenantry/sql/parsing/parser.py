@@ -1,5 +1,3 @@
-"""The parser: turns a template into a tree, or rejects it."""
-
 from __future__ import annotations
 
 import re

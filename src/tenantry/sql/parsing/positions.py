@@ -1,5 +1,3 @@
-"""Positions: decides the Position of each tag from the SQL around the tag."""
-
 from __future__ import annotations
 
 import re

@@ -44,8 +44,8 @@ _PATCH: Final = (
     "show it."
 )
 _DELETE: Final = (
-    "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
-    "shows the deleted group, without its token."
+    "The group's token is dead when the answer arrives; a group created later with the same id is a new group. There "
+    "is no body. The answer shows the deleted group, without its token."
 )
 _POST: Final = (
     "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "

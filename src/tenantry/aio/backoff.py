@@ -37,7 +37,7 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` receives the
+    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets the
     exception (or None) and returns whether the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:

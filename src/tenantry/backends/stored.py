@@ -90,8 +90,8 @@ class StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. A lower version
-        proves that it is, because handles are never reused."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. Handles are never
+        reused, so a lower version proves this."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -112,8 +112,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response stored for an Idempotency-Key, without its token. It is repeated only while the token is live, so the
-    token can be read from the group's row."""
+    """A response stored for an Idempotency-Key, without its token. The response is repeated only while the token is
+    live, so the token can be read from the group's row."""
 
     body_hash: bytes
     group: UserGroup

@@ -1,11 +1,8 @@
 """GroupCache: the cached groups, refusals and data sources of one resolver.
 
-Each answer has a lease, a deadline and a slot version. It is valid until one of them ends (``Leased.is_valid``).
-
-- A write on this host changes the slot version: the answer is invalid at once.
-- A write on another host is reported by a bus (``evict``) or listed by the next poll (``apply_changes``), which drops
-  the entry.
-- A successful poll extends the lease. If the store is unavailable, the lease ends, and no cached answer is used.
+Each answer has a lease, a deadline and a slot version. It is valid until one of them ends (``Leased.is_valid``). A
+write on this host changes the slot version. A bus (``evict``) or the next poll (``apply_changes``) reports a write of
+another host. A successful poll extends the lease.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if the lease and the slot version are
 still valid then, and if no newer change of the handle is known. So the cache misses no write made during the load.

@@ -193,8 +193,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order in which queries select them, before those of EnvironmentRow. JSON is a
-    string; times are microseconds since 1970."""
+    """Columns of a user group, in the order in which queries select them. The columns of EnvironmentRow follow. JSON is
+    a string; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -225,7 +225,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation if it had a grace, which may be over."""
+        """The token before the last rotation; None if that rotation granted no grace. The grace may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

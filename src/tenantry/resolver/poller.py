@@ -1,13 +1,8 @@
 """Poller: polls the store for changes, and so extends the lease of a resolver's cache.
 
-While the lease lasts, the cache knows every write older than the staleness bound. A successful poll that began at time
-*t* has listed all writes before *t*, so it extends the lease to *t* plus the bound.
-
-- A poll copies the slot versions, asks for the changes since the last poll, drops the changed groups, and extends the
-  lease. A gap in the list clears the cache.
-- A failed poll changes nothing. After the bound, the lease ends; then each request reads the store until a poll
-  succeeds.
-- A slot whose version stays odd for the bound is repaired.
+A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
+staleness bound. A gap in the list clears the cache. A failed poll changes nothing; when the lease ends, each request
+reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for the bound.
 """
 
 from __future__ import annotations
@@ -43,8 +38,8 @@ cached."""
 
 
 class Poller:
-    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. It holds only weak references to
-    the loops, and its timers only weak references to it."""
+    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. Holds only weak references to
+    the loops. Its timers hold only weak references to the poller."""
 
     def __init__(
         self,

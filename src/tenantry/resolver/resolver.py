@@ -1,8 +1,8 @@
 """Resolver: finds the user group of a token through a cache.
 
 ``peek`` reads only the cache; ``resolve`` also reads the backend. Requests for one token share a load
-(``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. If the store
-is unavailable, the cache is used until the lease ends; then ``resolve`` raises StoreUnavailable.
+(``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
+StoreUnavailable.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""How often the tests stop an ended query, because the pool may also do so repeatedly."""
+"""The tests stop an ended query this many times, as the pool may do."""
 _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16

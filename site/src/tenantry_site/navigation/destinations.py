@@ -108,7 +108,7 @@ class VersionChooser:
         )
 
     def _first_page(self, index: int) -> str:
-        """The first page of a version that not all versions show, else the first page; empty without pages."""
+        """The first page that is not in all versions, else the first page of the version; empty without pages."""
         return self._own[index][0] if self._own[index] else self._first.get(index, "")
 
     def _page(self, index: int, path: str, versions: Versions) -> str:

@@ -6,11 +6,9 @@ otherwise even.
 - Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
 - Read: a load notes the slot's version before it asks the store. The answer may be cached only if this version is even,
   and is valid until the slot has another version.
-- Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot, one staleness
-  bound later.
+- Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot.
 
-``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process. Polls and
-buses report the writes of other hosts.
+``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process.
 """
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder

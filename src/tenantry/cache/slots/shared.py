@@ -1,8 +1,8 @@
 """SharedSlots: a store's slots in a memory-mapped file.
 
-The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
-(``is_current``), ends caching with the old file (``retire``) and makes a new file (``renewed``). A process that starts
-later knows only the new file, so its writes wait until no process can use answers cached with the old file
+If the file is deleted while in use, for example by a cleaner of temporary folders, a writer notices this
+(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
+later knows only the new file, so its writes wait until no process can use answers cached with the old one
 (``leases_left``).
 """
 

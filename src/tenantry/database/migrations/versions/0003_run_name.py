@@ -1,4 +1,4 @@
-"""Adds columns for the name of the run folder on each host, and the longest lease.
+"""Adds columns for the name of the run folder on each host, and for the longest lease.
 
 Older versions use another run folder and would miss writes until their next poll. So this migration renames a column,
 to make their polls and writes fail. Writes of this version wait until the leases of older versions have ended."""

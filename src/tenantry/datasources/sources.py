@@ -223,8 +223,9 @@ class DataSources:
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
         """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
-        request = await self._request(group, schema, template, variables)
-        return explain_query(self._open_sources.find(request.registered), self._cache, group, template, variables)
+        check_owner(group, variables)
+        registered = await self._lookup.of_schema(group, schema)
+        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The SQL dialect of the schema's source. Raises UnmappedSchema, UnregisteredSource, InvalidSource,

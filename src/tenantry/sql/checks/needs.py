@@ -103,7 +103,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that has a wrong type in the schema, or that a group may lack."""
+    """Yield a problem for each property that queries need, if the schema gives it a wrong type or makes it optional."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):

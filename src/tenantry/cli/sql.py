@@ -125,7 +125,7 @@ async def render(
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
-    for name, value in named:  # as comments, so that the whole output is SQL
+    for name, value in named:  # print the values as comments, so that the whole output is SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
 
 

@@ -24,7 +24,8 @@ from tenantry.errors import InvalidSettings, SecretUnavailable, SourceUnavailabl
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import BoundSQL
 
-_STOP_INTERVAL: Final = 0.005  # seconds between two checks whether the queries of a stopped source have ended
+# Seconds to wait before checking again whether the queries of a stopped source have ended.
+_STOP_INTERVAL: Final = 0.005
 
 _log = logging.getLogger(__name__)
 

@@ -109,7 +109,8 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        self._conversions: dict[str, ParameterConversion] = {}  # by dialect: each may include others
+        # By dialect, because each dialect may include other fragments.
+        self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None

@@ -69,19 +69,28 @@ class SourceStore(LeasedSources, Protocol):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
+        tables: str = "",
         author: Author = UNNAMED,
     ) -> RegisteredSource:
         """Raises UnknownEnvironment; AlreadyExists if either id is taken; InvalidSource if ``check_session_variables``
-        rejects ``session``."""
+        rejects ``session``. ``tables`` is stored unchecked: make it with ``GuardedTables.as_json``."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         """Ordered by ``provided_id``."""
         ...
 
-    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replace ``source.url`` by another form of the same URL, such as its encryption. Does not connect. None if
-        another writer has replaced or deleted the source."""
+    async def update(
+        self,
+        source: RegisteredSource,
+        *,
+        url: str | None = None,
+        tables: str | None = None,
+        author: Author = UNNAMED,
+    ) -> RegisteredSource | None:
+        """Replace the URL by another form of the same URL, such as its encryption, or the declaration of guarded
+        tables. Does not connect. Fields that are None stay. Returns None if another writer has changed or deleted
+        ``source`` since it was read."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

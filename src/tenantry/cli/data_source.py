@@ -170,7 +170,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Replace or remove the guarded tables of a data source and print its id. Queries that run end."""
+    """Replace or remove the guarded tables of a data source and print its id. Running queries end."""
     if (tables is not None) == no_tables:
         raise click.UsageError("give --tables FILE or --no-tables")
     target = await choose_environment(store, environment)

@@ -9,9 +9,6 @@ from typing import Any, Final
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.masked_sql import Refused
 
-INSTALL: Final = "pip install 'tenantry[guard]'"
-"""Command that installs sqlglot."""
-
 _SUBQUERY: Final = "write (select * from …)"
 _ARGUMENTS: Final = {
     "Select": """with_ distinct expressions limit offset from_ joins laterals where group having qualify windows order

@@ -85,7 +85,7 @@ def _masked(sql: str, lexeme: Lexeme, dialect: Dialect) -> str:
         return text
     if lexeme.kind is LexemeKind.STRING or (lexeme.kind is LexemeKind.QUOTED and text[0] == "$"):
         return f"'{_UNSAFE.sub('x', text[1:-1])}'"
-    if lexeme.kind is LexemeKind.QUOTED and text[0] in "\"`[/":
+    if lexeme.kind is LexemeKind.QUOTED and text[0] in '"`[/':
         return " " * len(text) if text[0] == "/" else _masked_name(text, lexeme.start, dialect)
     if lexeme.kind in _BRACKETS:
         return text

@@ -139,9 +139,20 @@ def _choices(nodes: Sequence[Node], *, every: bool) -> list[_Choices]:
 
 
 def _branches(node: Switch, *, every: bool) -> list[int]:
-    plain = [number for number, branch in enumerate(node.branches) if _is_plain(branch)]
-    skipped = set() if every or len(plain) <= _FEW else set(plain[1:])
+    skipped = set() if every else set(_plain_branches(node)[1:])
     return [number for number in range(len(node.branches)) if number not in skipped]
+
+
+def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
+    """Yield the first plain branch of each Switch of which ``combinations`` skips the others."""
+    for node, _ in walk(nodes):
+        if isinstance(node, Switch):
+            yield from (text for number in _plain_branches(node)[:1] for text in node.branches[number][:1])
+
+
+def _plain_branches(node: Switch) -> list[int]:
+    plain = [number for number, branch in enumerate(node.branches) if _is_plain(branch)]
+    return plain if len(plain) > _FEW else []
 
 
 def _is_plain(branch: Sequence[Node]) -> bool:

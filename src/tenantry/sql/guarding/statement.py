@@ -144,7 +144,9 @@ class _Reader:
         start, end = self._start(identifier), self._end(identifier)
         text = self._masked.sql[start:end]
         if text[:1] == "'" or not text:
-            raise Refused(start, "a string cannot name a table here", "write the name without quotes, or in double quotes")
+            raise Refused(
+                start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
+            )
         return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
 
     def _start(self, node: Any) -> int:

@@ -31,7 +31,21 @@ _REFUSED: Final = {
 _SYNTAX: Final = frozenset(
     (
         *("select", "from", "join", "on", "where", "and", "or", "not", "xor", "in", "exists", "as", "over", "values"),
-        *("any", "all", "some", "by", "using", "when", "then", "else", "case", "having", "union", "except", "intersect"),
+        *(
+            "any",
+            "all",
+            "some",
+            "by",
+            "using",
+            "when",
+            "then",
+            "else",
+            "case",
+            "having",
+            "union",
+            "except",
+            "intersect",
+        ),
         *("distinct", "limit", "offset", "with", "materialized", "filter", "group", "interval", "is", "like", "ilike"),
         *("between", "lateral", "sets", "rollup", "cube", "exclude", "replace", "columns", "within", "escape", "div"),
         *("mod", "return", "apply", "straight_join", "qualify", "fetch", "top", "pivot", "unpivot", "for", "end"),

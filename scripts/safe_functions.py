@@ -155,10 +155,9 @@ _OTHER: Final = """
     bar byteSize countDigits digits defaultValueOfArgumentType defaultValueOfTypeName finalizeAggregation
     formatReadableDecimalSize formatReadableQuantity formatReadableSize formatReadableTimeDelta getSizeOfEnumType
     getSubcolumn identity ignore initializeAggregation isConstant isDecimalOverflow MACNumToString MACStringToNum
-    MACStringToOUI materialize minSampleSizeContinuous minSampleSizeConversion neighbor parseISO8601Duration
-    parseReadableSize parseReadableSizeOrNull parseReadableSizeOrZero parseTimeDelta rowNumberInAllBlocks
-    rowNumberInBlock runningAccumulate runningConcurrency runningDifference runningDifferenceStartingWithFirstValue
-    throwIf toTypeName transform variantElement variantType version visibleWidth currentDatabase
+    MACStringToOUI materialize minSampleSizeContinuous minSampleSizeConversion parseISO8601Duration
+    parseReadableSize parseReadableSizeOrNull parseReadableSizeOrZero parseTimeDelta throwIf toTypeName transform
+    variantElement variantType version visibleWidth currentDatabase
 """
 _UNSAFE_IN_CLICKHOUSE: Final = re.compile(
     r"(dict|joinget|hascolumnin|region|ai[A-Z]|chdb|flamegraph|__|timeseries|evalml|sleep|file|catboost)"

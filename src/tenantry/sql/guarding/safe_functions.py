@@ -73,16 +73,16 @@ _CATALOGUES: Final[dict[str, Callable[[], frozenset[str]]]] = {
 _COMMON: Final = _names("cast coalesce nullif")
 _MYSQL_SYNTAX: Final = _COMMON | _names("""
     adddate ascii char convert curdate current_date current_time current_timestamp curtime date date_add date_sub day
-    dense_rank extract get_format group_concat hour if insert interval left localtime localtimestamp minute mod month now
-    position quarter repeat replace right row_number second subdate substring time timestamp timestampadd timestampdiff
-    trim truncate utc_date utc_time utc_timestamp week year
+    dense_rank extract get_format group_concat hour if insert interval left localtime localtimestamp minute mod month
+    now position quarter repeat replace right row_number second subdate substring time timestamp timestampadd
+    timestampdiff trim truncate utc_date utc_time utc_timestamp week year
 """)
 _SYNTAX: Final = {
     "postgresql": _COMMON
     | _names("""
-        current_time current_timestamp extract greatest grouping json json_array json_arrayagg json_exists json_objectagg
-        json_query json_scalar json_serialize json_value least localtime localtimestamp row treat trim xmlconcat
-        xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
+        current_time current_timestamp extract greatest grouping json json_array json_arrayagg json_exists
+        json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp row treat trim
+        xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
     """),
     # These are of newer releases than the one that was asked.
     "sqlite": _COMMON

@@ -102,7 +102,7 @@ FUNCTIONS: Final = """
     multisearchfirstindexcaseinsensitiveutf8 multisearchfirstindexutf8 multisearchfirstposition
     multisearchfirstpositioncaseinsensitive multisearchfirstpositioncaseinsensitiveutf8 multisearchfirstpositionutf8
     murmurhash2_32 murmurhash2_64 murmurhash3_128 murmurhash3_32 murmurhash3_64 mvtboundingbox mvtboundingboxmercator
-    mvtencodegeom naivebayesngrams nanosecond natural_sort_key naturalsortkey negate neighbor netloc ngramdistance
+    mvtencodegeom naivebayesngrams nanosecond natural_sort_key naturalsortkey negate netloc ngramdistance
     ngramdistancecaseinsensitive ngramdistancecaseinsensitiveutf8 ngramdistanceutf8 ngramminhash ngramminhasharg
     ngramminhashargcaseinsensitive ngramminhashargcaseinsensitiveutf8 ngramminhashargutf8 ngramminhashcaseinsensitive
     ngramminhashcaseinsensitiveutf8 ngramminhashutf8 ngrams ngramsearch ngramsearchcaseinsensitive
@@ -144,12 +144,11 @@ FUNCTIONS: Final = """
     reinterpretasuint16 reinterpretasuint256 reinterpretasuint32 reinterpretasuint64 reinterpretasuint8
     reinterpretasuuid removeaccentsutf8 removediacriticsutf8 repeat replace replaceall replaceone replaceregexpall
     replaceregexpone replicate reverse reversebyseparator reverseutf8 right rightpad rightpadutf8 rightutf8 ripemd160
-    round roundage roundbankers rounddown roundduration roundtoexp2 rownumberinallblocks rownumberinblock rpad rtrim
-    runningaccumulate runningconcurrency runningdifference runningdifferencestartingwithfirstvalue scalarproduct
-    scalarproducttransposed schema second servertimezone sha1 sha224 sha256 sha384 sha512 sha512_256 sigmoid sign
-    simplejsonextractbool simplejsonextractfloat simplejsonextractint simplejsonextractraw simplejsonextractstring
-    simplejsonextractuint simplejsonhas sin sinh siphash128 siphash128keyed siphash128reference siphash128referencekeyed
-    siphash64 siphash64keyed snowflakeidtodatetime snowflakeidtodatetime64 soundex space sparsegrams sparsegramshashes
+    round roundage roundbankers rounddown roundduration roundtoexp2 rpad rtrim scalarproduct scalarproducttransposed
+    schema second servertimezone sha1 sha224 sha256 sha384 sha512 sha512_256 sigmoid sign simplejsonextractbool
+    simplejsonextractfloat simplejsonextractint simplejsonextractraw simplejsonextractstring simplejsonextractuint
+    simplejsonhas sin sinh siphash128 siphash128keyed siphash128reference siphash128referencekeyed siphash64
+    siphash64keyed snowflakeidtodatetime snowflakeidtodatetime64 soundex space sparsegrams sparsegramshashes
     sparsegramshashesutf8 sparsegramsutf8 splitbyalpha splitbychar splitbynonalpha splitbyregexp splitbystring
     splitbywhitespace sqid sqiddecode sqidencode sqr sqrt st_asmvtgeom st_linefromwkb st_mlinefromwkb st_mpointfromwkb
     st_mpolyfromwkb st_pointfromwkb st_polyfromwkb startswith startswithcaseinsensitive startswithcaseinsensitiveutf8

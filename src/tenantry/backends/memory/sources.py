@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tenantry.backends.audit.details import source_update_details, table_changes
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.stored import OfferedSourceLease
+from tenantry.backends.stored import LentSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -19,7 +19,7 @@ from tenantry.groups import (
 from tenantry.ports import SourceStore
 
 
-class MemorySources(OfferedSourceLease, SourceStore):
+class MemorySources(LentSourceLease, SourceStore):
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

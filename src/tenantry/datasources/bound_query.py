@@ -50,7 +50,8 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
-    bound = inner.bind(request.variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    guarded, variables = opened.guarded(inner, group, request.variables)
+    bound = guarded.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
@@ -25,7 +26,8 @@ async def read_catalogue(
 ) -> Catalogue:
     """Read the names of the tables, columns and foreign keys that the source's user can see. ``keys`` and ``engines``
     as for ``DataSources``. Raises DataSourceError; InvalidSource if the dialect's catalogue is unknown."""
-    async with open_alone(source, _LIMITS, keys=keys, engines=engines) as opened:
+    asked = replace(source, tables="")  # its declaration may be wrong: this helps to correct it
+    async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:
         if opened.dialect == "sqlite":
             return sqlite_catalogue((await opened.ask(SQLTemplate(TABLES))).rows)
         if opened.dialect not in QUERIES:

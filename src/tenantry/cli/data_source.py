@@ -92,11 +92,12 @@ async def create(
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
     variables = check_session_variables(url, pairs)  # takes pairs, to refuse a repeated name
-    declared = "" if tables is None else _read_tables(tables)
+    declared = {} if tables is None else _read_tables(tables)
     url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
     stored = _encrypted(url, keys, target, source_id)
     if not no_check:
-        source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, declared)
+        text = json.dumps(declared) if declared else ""
+        source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, text)
         await _check(source, "Nothing was registered")
     made = await store.sources.create(
         target,
@@ -132,10 +133,15 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
     return encrypt_url(url, ring, environment, source_id)
 
 
-def _read_tables(path: Path) -> str:
-    from tenantry.sql.guarding import read_tables_file  # imports sqlglot
+def _read_tables(path: Path) -> dict[str, Any]:
+    from tenantry.sql.guarding import InvalidTables, read_tables_file  # slow to import
 
-    return read_tables_file(path).as_json()
+    found = read_tables_file(path)
+    if not found.entries:
+        raise InvalidTables(
+            ("tables",), "there is no table", "write a line for each: orders: customer_id", file=str(path)
+        )
+    return found.as_json()
 
 
 async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None) -> None:
@@ -174,18 +180,12 @@ async def update(
     if (tables is not None) == no_tables:
         raise click.UsageError("give --tables FILE or --no-tables")
     target = await choose_environment(store, environment)
-    declared = "" if tables is None else _read_tables(tables)
+    declared = {} if tables is None else _read_tables(tables)
     made: RegisteredSource | None = None
     while made is None:  # another writer changed the source: read it again
         source = await _find(store, target, reference)
-        if no_tables and source.tables and json.loads(source.tables).get("guard"):
-            raise InvalidSource(
-                "the declaration says guard: required, so it cannot be removed: give --tables with a list that does "
-                "not say it first",
-                field="/tables",
-            )
         if declared and not no_check:
-            await _check(replace(source, tables=declared), "Nothing was changed", keys)
+            await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys)
         made = await store.sources.update(source, tables=declared, author=author())
     print_value(made.id, _row(made), field="id", as_json=as_json)
     await note_unsealed(store)

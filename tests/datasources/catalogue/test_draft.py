@@ -65,13 +65,27 @@ def test_nothing_can_be_guessed() -> None:
 
 def test_a_name_cannot_leave_its_place() -> None:
     """Neither a comment nor a string ends where a name has a line break. Red when names are written as they are."""
-    names = ("a\nevil: shared", "b: c", "yes", "d\x1b[2J", "1", "{e}")
+    names = ("a\nevil: shared", "b: c", "yes", "d\x1b[2J", "1", "{e}", '"two words"')
     catalogue = Catalogue(
-        (*(CatalogueTable(name, ("tenant_id",)) for name in names), CatalogueTable("x\ny: shared", ("f\ng: shared",)))
+        (
+            *(CatalogueTable(name, ("tenant_id",)) for name in names),
+            CatalogueTable("x\ny: shared", ("f\ng: shared",)),
+            CatalogueTable("h\ni: shared", ("tenant_id",), is_declarable=False),
+        )
     )
     text = draft_tables(catalogue, "my source\nz: shared")
     assert read(text) == {"tables": dict.fromkeys(names, "tenant_id")}
     assert "\x1b" not in text
+    assert '  # "h\\ni: shared" cannot be declared: its name has' in text
+
+
+def test_a_quoted_column_is_found_by_its_name() -> None:
+    """Its spelling stays. Red when the quotes count as letters of the name."""
+    tables = (CatalogueTable("a", ('"Tenant_ID"',)), CatalogueTable("b", ("tenant_id",)))
+    assert {name: guess.entry for name, guess in guess_tables(Catalogue(tables)).items()} == {
+        "a": '"Tenant_ID"',
+        "b": "tenant_id",
+    }
 
 
 def test_foreign_keys_in_a_circle_end() -> None:

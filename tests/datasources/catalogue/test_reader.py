@@ -73,6 +73,8 @@ async def test_the_catalogue_of_postgresql(request: pytest.FixtureRequest) -> No
     url = server.create_database()
     more = (
         "create schema archive",
+        'create table archive."Old Orders" ("Customer" integer, "order" integer)',
+        'create table "a""b" (id integer)',
         "create table archive.old (id integer, gone integer)",
         "alter table archive.old drop column gone",
         "create table visits (site text, at date) partition by list (site)",
@@ -90,7 +92,12 @@ async def test_the_catalogue_of_postgresql(request: pytest.FixtureRequest) -> No
         server.execute(statement, url=url)
     parts = urlsplit(url)
     found = await read(urlunsplit(parts._replace(netloc=f"{role}:r@{parts.netloc.rpartition('@')[2]}")))
-    extra = (CatalogueTable("archive.old", ("id",)), CatalogueTable("visits", ("site", "at")))
+    extra = (
+        CatalogueTable('a"b', ("id",), is_declarable=False),
+        CatalogueTable("archive.old", ("id",)),
+        CatalogueTable('archive."Old Orders"', ('"Customer"', '"order"')),
+        CatalogueTable("visits", ("site", "at")),
+    )
     assert found == Catalogue.of((*EXPECTED.tables, *extra), EXPECTED.foreign_keys)
 
 

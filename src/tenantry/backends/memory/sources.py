@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from tenantry.backends.audit.details import source_update_details, table_changes
+from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.stored import LentSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
@@ -40,12 +42,12 @@ class MemorySources(LentSourceLease, SourceStore):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
-        tables: str = "",
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        checked = check_session_variables(url, session or {})
-        made = RegisteredSource(source_id, provided_id, environment, url, trusted, checked, tables)
-        stored, changed = self._tables, table_changes("", tables)
+        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
+        made = RegisteredSource(source_id, provided_id, environment, url, trusted, checked, declared)
+        stored, changed = self._tables, table_changes("", declared)
 
         def write() -> tuple[RegisteredSource, bool]:
             for source in stored.sources.values():
@@ -71,18 +73,18 @@ class MemorySources(LentSourceLease, SourceStore):
         source: RegisteredSource,
         *,
         url: str | None = None,
-        tables: str | None = None,
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         stored, key = self._tables, (source.environment.id, source.id)
+        declared = None if tables is None else check_new_tables(source.tables, tables)
         with stored.lock:
             found = stored.sources.get(key)
             if found is None or (found.url, found.tables) != (source.url, source.tables):
                 return None
-            made = replace(
-                found, url=found.url if url is None else url, tables=found.tables if tables is None else tables
-            )
-            details = {"provided_id": found.provided_id, **source_update_details(source, url, tables)}
+            new_tables = found.tables if declared is None else declared
+            made = replace(found, url=found.url if url is None else url, tables=new_tables)
+            details = {"provided_id": found.provided_id, **source_update_details(source, url, declared)}
 
             def write() -> tuple[RegisteredSource, bool]:
                 stored.sources[key] = made

@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, func, or_, select
 
 from tenantry.backends.audit.details import source_update_details, table_changes
+from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -87,10 +88,10 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
-        tables: str = "",
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        checked = check_session_variables(url, session or {})
+        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
         deadline = self._runner.deadline()
         await check_source(url, remaining(deadline) / 2)
 
@@ -104,14 +105,14 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
                 "trusted": trusted,
                 "created_at": to_micros(now),
                 "session": write_session(checked),
-                "tables": tables or None,
+                "tables": declared or None,
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
                 raise AlreadyExists(
                     f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
                 )
             source = _source(connection, environment, source_id)
-            changed = table_changes("", tables)
+            changed = table_changes("", declared)
             return WriteResult(
                 source, note_source_change(connection, context, "data_source.created", source, changed, at=now)
             )
@@ -128,7 +129,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         source: RegisteredSource,
         *,
         url: str | None = None,
-        tables: str | None = None,
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         environment = source.environment
@@ -138,9 +139,10 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
             _columns.url == source.url,
             func.coalesce(_columns.tables, "") == source.tables,
         )
-        new_tables = source.tables if tables is None else tables
+        declared = None if tables is None else check_new_tables(source.tables, tables)
+        new_tables = source.tables if declared is None else declared
         values = {"url": source.url if url is None else url, "tables": new_tables or None}
-        changed = source_update_details(source, url, tables)
+        changed = source_update_details(source, url, declared)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
             statement = data_sources.update().where(*as_read).values(values)

@@ -36,6 +36,8 @@ def _unknown(table: CatalogueTable) -> str:
     shown, more = table.columns[:_MOST_COLUMNS], len(table.columns) - _MOST_COLUMNS
     names = ", ".join(map(flow_yaml, shown)) + (f" and {more} more" if more > 0 else "")
     kind = "a view" if table.is_view else "columns"
+    if not table.is_declarable:
+        return f"  # {flow_yaml(table.name)} cannot be declared: its name has a quote, a bracket or a control character"
     return f"  # {flow_yaml(table.name)}:  # shared or guarded? {kind}: {names or 'unknown'}"
 
 

@@ -25,16 +25,17 @@ class Guess(NamedTuple):
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
     """Return guesses by table. Tables with the tenant's column come first, then the table that the column refers to,
     and then those that refer to one of these."""
-    column = tenant_column(catalogue.tables)
+    tables = [table for table in catalogue.tables if table.is_declarable]
+    column = tenant_column(tables)
     if column is None:
         return {}
-    having = {table.name: own for table in catalogue.tables if (own := _named(table.columns, column)) is not None}
-    reason = f"{len(having)} of {len(catalogue.tables)} tables have this column"
+    having = {table.name: own for table in tables if (own := _named(table.columns, column)) is not None}
+    reason = f"{len(having)} of {len(tables)} tables have this column"
     guesses = {name: Guess(own, reason) for name, own in having.items()}
     for key in catalogue.foreign_keys:
         if key.parent not in guesses and having.get(key.table) == key.column:
             guesses[key.parent] = Guess(key.parent_column, f"{key.table}.{key.column} refers to it")
-    for table in catalogue.tables:
+    for table in tables:
         if table.name not in guesses and table.name.lower() in _parents(column) and "id" in table.columns:
             guesses[table.name] = Guess("id", f"{column} seems to refer to it")
     _add_children(guesses, catalogue.foreign_keys)
@@ -50,7 +51,7 @@ def _parents(column: str) -> tuple[str, str]:
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
     """Return, in lower case, the column that most likely holds the tenant: one with such a name, otherwise an id that
     at least two tables share; of several, the one that most tables have."""
-    counts = Counter(name for table in tables for name in {column.lower() for column in table.columns})
+    counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     named = {name: count for name, count in counts.items() if _TENANT.fullmatch(name)}
     shared = {name: count for name, count in counts.items() if count > 1 and _ID.fullmatch(name)}
     found = named or shared
@@ -58,7 +59,7 @@ def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
 
 
 def _named(columns: Iterable[str], lower: str) -> str | None:
-    return next((column for column in columns if column.lower() == lower), None)
+    return next((column for column in columns if column.lower().strip('"') == lower), None)
 
 
 def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None:

@@ -7,11 +7,14 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view. ``name`` is what a query writes: with the schema only where the engine needs it."""
+    """A table or view. All names are spelled as a declaration spells them, the table's with its schema only where the
+    engine needs it."""
 
     name: str
     columns: tuple[str, ...]
     is_view: bool = False
+    is_declarable: bool = True
+    """Whether a declaration can hold the name."""
 
 
 @dataclass(frozen=True, slots=True)

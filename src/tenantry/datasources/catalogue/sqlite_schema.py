@@ -5,9 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from typing import Any
-
-from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
+from typing import Any, NamedTuple
 
 TABLES = "select name, type = 'view', sql from sqlite_schema where type in ('table', 'view') order by rowid"
 
@@ -19,18 +17,26 @@ _FOREIGN_KEYS = """
 _PRIMARY_KEY = "select max(name) from pragma_table_info(?) where pk > 0 having count(*) = 1"
 
 
-def sqlite_catalogue(rows: Iterable[Sequence[Any]]) -> Catalogue:
+class SQLiteSchema(NamedTuple):
+    """Rows as ``CatalogueQueries`` describes them."""
+
+    columns: list[tuple[str, str, str | None, bool]]
+    foreign_keys: list[tuple[str, str, str, str, str, str]]
+
+
+def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
     """Run the statements of ``TABLES``' rows in an empty database, and read its catalogue. A table that needs an
-    extension, such as a virtual table, has no columns."""
+    extension, such as a virtual table, has one column None."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         for _, _, statement in listed:
             with suppress(sqlite3.Error):
                 empty.execute(statement)
-        tables = [CatalogueTable(name, _columns(empty, name), bool(is_view)) for name, is_view, _ in listed]
-        keys = [key for table in tables for key in _foreign_keys(empty, table.name)]
-    return Catalogue.of(tables, keys)
+        return SQLiteSchema(
+            [("", name, column, bool(view)) for name, view, _ in listed for column in _columns(empty, name) or (None,)],
+            [key for name, _, _ in listed for key in _foreign_keys(empty, name)],
+        )
 
 
 def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
@@ -39,11 +45,11 @@ def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
     return ()
 
 
-def _foreign_keys(database: sqlite3.Connection, table: str) -> Iterator[ForeignKey]:
+def _foreign_keys(database: sqlite3.Connection, table: str) -> Iterator[tuple[str, str, str, str, str, str]]:
     for column, parent, given in database.execute(_FOREIGN_KEYS, (table,)).fetchall():
         parent_column = given
         if parent_column is None:  # `references orders` means the primary key of orders
             row = database.execute(_PRIMARY_KEY, (parent,)).fetchone()
             parent_column = None if row is None else row[0]
         if parent_column is not None:
-            yield ForeignKey(table, column, parent, parent_column)
+            yield "", table, column, "", parent, parent_column

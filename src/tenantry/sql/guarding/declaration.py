@@ -22,7 +22,9 @@ class InvalidTables(TemplateError):
 
     def __init__(self, keys: tuple[str, ...], problem: str, fix: str, *, file: str = "") -> None:
         head = f"{file}: " if file else ""
-        super().__init__(f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}")
+        message = f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}"
+        super().__init__(message)
+        self.args = (message,)  # BaseException.__new__ has put the keys there
         self.keys = keys
         self.problem = problem
         self.fix = fix

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,10 @@ from tenantry.ports import LeasedSources, Store
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"
-ORDERS = '{"functions":["f"],"guard":"required","tables":{"notes":"shared","orders":"customer_id"}}'
-OTHERS = '{"functions":["g"],"tables":{"items":{"order_id":"orders.id"},"orders":"tenant"}}'
+ORDERS = {"tables": {"orders": "customer_id", "notes": "shared"}, "guard": "required", "functions": ["F"]}
+ORDERS_STORED = '{"functions":["f"],"guard":"required","tables":{"notes":"shared","orders":"customer_id"}}'
+OTHERS = {"tables": {"orders": "tenant", "items": {"order_id": "orders.id"}}, "functions": ["g"]}
+OTHERS_STORED = '{"functions":["g"],"tables":{"items":{"order_id":"orders.id"},"orders":"tenant"}}'
 
 
 class SourceContract:
@@ -63,7 +66,7 @@ class SourceContract:
     async def test_a_data_source_keeps_its_declaration_of_guarded_tables(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
-        assert made.tables == ORDERS
+        assert made.tables == ORDERS_STORED
         assert await store.sources.get(production, "a") == made
         if isinstance(store.sources, LeasedSources):
             assert (await store.sources.get_at_snapshot(production, "ds_1")).source == made
@@ -71,12 +74,12 @@ class SourceContract:
         plain = await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL)
         assert plain.tables == ""
         changed = await store.sources.update(made, tables=OTHERS)
-        assert changed == replace(made, tables=OTHERS)
+        assert changed == replace(made, tables=OTHERS_STORED)
         assert await store.sources.get(production, "a") == changed
         assert await store.sources.get(production, "b") == plain
-        assert await store.sources.update(made, tables="") is None
+        assert await store.sources.update(made, tables=OTHERS) is None
         assert await store.sources.update(made, url="encrypted") is None
-        assert await store.sources.update(changed, tables="") == replace(made, tables="")
+        assert await store.sources.update(changed, tables={}) == replace(made, tables="")
         assert (await store.sources.delete(production, "a")).tables == ""
         assert [entry.details for entry in await store.audit.list() if entry.subject == "ds_1"] == [
             {"provided_id": "a", "added": "functions.f, guard, tables.notes, tables.orders"},
@@ -91,6 +94,25 @@ class SourceContract:
             {"provided_id": "a"},
         ]
 
+    async def test_bad_guarded_tables_are_refused(self, store: Store) -> None:
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
+        bad: tuple[dict[str, Any], ...] = (
+            {"tables": {"orders": []}},
+            {"tables": {}},
+            {"guard": "required"},
+            {"tabels": {"a": "shared"}},
+        )
+        for tables in bad:
+            with pytest.raises(InvalidSource) as caught:
+                await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL, tables=tables)
+            assert caught.value.field == "/tables"
+            with pytest.raises(InvalidSource):
+                await store.sources.update(made, tables=tables)
+        with pytest.raises(InvalidSource, match="guard: required"):
+            await store.sources.update(made, tables={})
+        assert list(await store.sources.list(production)) == [made]
+
     async def test_a_new_declaration_is_listed_as_a_change(self, store: Store) -> None:
         if not isinstance(store.sources, LeasedSources):
             pytest.skip("no lease")
@@ -99,7 +121,7 @@ class SourceContract:
         before = (await store.sources.get_at_snapshot(production, "a")).generation
         assert await store.sources.update(made, tables=ORDERS) is not None
         reading = await store.sources.get_at_snapshot(production, "a")
-        assert (reading.source, reading.generation) == (replace(made, tables=ORDERS), before + 1)
+        assert (reading.source, reading.generation) == (replace(made, tables=ORDERS_STORED), before + 1)
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)

@@ -3,48 +3,19 @@ declaration."""
 
 from __future__ import annotations
 
-import json
-import logging
 from collections import ChainMap
 from collections.abc import Mapping
-from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
+from tenantry.datasources.declared_tables import declaration_error
 from tenantry.datasources.driver import C, Driver
-from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed, TemplateError, TenantryError
+from tenantry.errors import NotOneStatement, QueryFailed, TemplateError, TenantryError
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import BoundSQL, SQLTemplate
 
 if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables, TableEntry
-
-NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
-"""What viewers read if a declaration is wrong. The full message names tables and columns."""
-
-_log: Final = logging.getLogger("tenantry.datasources")
-
-
-def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the declaration of a source, the same object for equal ones; None without one. Raises InvalidSource for
-    one that cannot be read or lists no table, and if sqlglot is not installed."""
-    if not source.tables:
-        return None
-    try:
-        tables = _read(source.tables)
-    except (ValueError, TemplateError) as error:
-        problem = error.message if isinstance(error, TemplateError) else "it is not JSON"
-        raise _invalid(source, f"cannot be read: {problem}") from None
-    if not tables.entries:
-        raise _invalid(source, "lists no table, so no query could run")
-    return tables
-
-
-@lru_cache(maxsize=1024)
-def _read(text: str) -> GuardedTables:
-    from tenantry.sql.guarding import read_tables  # only for sources with a declaration
-
-    return read_tables(json.loads(text))
 
 
 def guarded_template(
@@ -102,11 +73,11 @@ class DeclarationProof(Generic[C]):
         try:
             proofs = self._tables.proof_queries(self._driver.dialect)
         except TemplateError as error:
-            raise _invalid(self._source, f"is wrong: {error.message}") from None
+            raise declaration_error(self._source, f"are wrong: {error.message}") from None
         for entry, sql in proofs:
             failure = self._run(connection, BoundSQL(sql, None, self._driver.paramstyle, self._driver.dialect, False))
             if isinstance(failure, QueryFailed | NotOneStatement):
-                raise _invalid(self._source, f"is wrong: {_refusal(entry, failure)}")
+                raise declaration_error(self._source, f"are wrong: {_refusal(entry, failure)}")
             if failure is not None:
                 raise failure
 
@@ -123,14 +94,3 @@ class DeclarationProof(Generic[C]):
 def _refusal(entry: TableEntry, error: QueryFailed | NotOneStatement) -> str:
     evidence = error.evidence if isinstance(error, QueryFailed) else None
     return f"the data source refuses the table {entry.name} with {entry.described} ({evidence or error.message})"
-
-
-def _invalid(source: RegisteredSource, problem: str) -> InvalidSource:
-    error = InvalidSource(
-        f"the declaration of guarded tables of data source {source.id} {problem}. No query runs on it until you "
-        f"correct tables.yaml and run: tenantry data-source update {source.provided_id} --tables tables.yaml",
-        field="/tables",
-    )
-    error.generic_message = NEUTRAL
-    _log.error("%s", error.message)
-    return error

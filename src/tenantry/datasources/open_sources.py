@@ -11,9 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
-from tenantry.datasources.guarding import DeclarationProof, declared_tables, guarded_template
+from tenantry.datasources.guarding import DeclarationProof, guarded_template
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.query_limits import Limits

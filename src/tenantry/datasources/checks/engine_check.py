@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
+from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
-from tenantry.datasources.guarding import declared_tables, guarded_template
+from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.datasources.caching.result_cache import ResultCache
+from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.url import parse_url
 from tenantry.groups import Record, UserGroup
@@ -39,7 +40,7 @@ def explain_query(
 ) -> ExplainedQuery:
     """Explain a query without running it. Raises what ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
     pool, registered = opened.pool, opened.registered
-    guarded, variables = opened.guarded(template, group, variables)
+    guarded, variables = guarded_template(opened.tables, template, group, variables)
     traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None

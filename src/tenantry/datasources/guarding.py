@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from tenantry.datasources.declared_tables import declaration_error
 from tenantry.datasources.driver import C, Driver
@@ -17,10 +17,12 @@ from tenantry.sql import BoundSQL, SQLTemplate
 if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables, TableEntry
 
+Variables: TypeAlias = Mapping[str, Any] | Record
+
 
 def guarded_template(
-    tables: GuardedTables | None, template: SQLTemplate, group: UserGroup, variables: Mapping[str, Any] | Record
-) -> tuple[SQLTemplate, Mapping[str, Any] | Record]:
+    tables: GuardedTables | None, template: SQLTemplate, group: UserGroup, variables: Variables
+) -> tuple[SQLTemplate, Variables]:
     """Return the template and the variables that a source with these tables binds for a group.
 
     Everything that sends a group's SQL to a source calls this. Guards read the group itself, also if the variables
@@ -34,14 +36,14 @@ def guarded_template(
     return template.guarded(tables), variables
 
 
-def _holds(variables: Mapping[str, Any] | Record, group: Any) -> bool:
+def _holds(variables: Variables, group: Any) -> bool:
     try:
         return variables["user_group"] is group
     except KeyError:
         return False
 
 
-def _with_group(variables: Mapping[str, Any] | Record, group: Any) -> Mapping[str, Any] | Record:
+def _with_group(variables: Variables, group: Any) -> Variables:
     if isinstance(variables, Record):
         return extend(variables, "user_group", group)
     return ChainMap({"user_group": group}, variables)  # type: ignore[arg-type]  # only reads

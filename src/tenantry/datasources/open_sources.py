@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
-from tenantry.datasources.guarding import DeclarationProof, guarded_template
+from tenantry.datasources.guarding import DeclarationProof
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.query_limits import Limits
@@ -23,8 +23,8 @@ from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.url import parse_url, source_revision
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
 from tenantry.errors import InvalidSettings, SecretUnavailable, SourceUnavailable
-from tenantry.groups import Record, RegisteredSource, UserGroup
-from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
@@ -90,12 +90,6 @@ class OpenSource:
         self.users -= 1
         if not self.users and self.on_unused is not None:
             self.on_unused(self)
-
-    def guarded(
-        self, template: SQLTemplate, group: UserGroup, variables: Mapping[str, Any] | Record
-    ) -> tuple[SQLTemplate, Mapping[str, Any] | Record]:
-        """Return the template and the variables that the source binds for a group."""
-        return guarded_template(self.tables, template, group, variables)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
         """Return a query's cache key. Raises TypeError for a value without a fingerprint."""

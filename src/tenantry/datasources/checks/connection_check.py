@@ -37,7 +37,8 @@ async def check_connection(
     """Connect as a query would, which proves the guarded tables; run ``select 1`` and return the seconds it took.
 
     ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for an unusable URL, driver or declaration of guarded tables, or a source that can read the store's tables.
+    QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
+    can read the store's tables.
     """
     begun = monotonic()
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)

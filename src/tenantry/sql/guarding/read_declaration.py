@@ -23,9 +23,7 @@ KEYS: Final = ("tables", "functions", "guard")
 VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
 """A column's value: ``{{ path }}`` or ``in {{ path }}``."""
 FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_RULES: Final = (
-    "write shared, a column, a condition, or a column and its value: {erp: '{{ user_group.properties.erp }}'}"
-)
+_RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
 _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a condition as the rule of the table"
 
 
@@ -113,8 +111,8 @@ class _Reader:
             return
         keys = ("tables", entry.name)
         try:
-            template = SQLTemplate(f"select * from t where {entry.condition(DIALECTS['postgresql'])}")
-            variables = template.variables
+            condition = entry.condition(DIALECTS["postgresql"])
+            variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             lines = error.message.splitlines()
             fix = lines[-1].removeprefix("  fix: ") if len(lines) > 1 else _RULES

@@ -147,7 +147,8 @@ def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
     """Yield the first plain branch of each Switch of which ``combinations`` skips the others."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
-            yield from (text for number in _plain_branches(node)[:1] for text in node.branches[number][:1])
+            first = (node.branches[number][0] for number in _plain_branches(node)[:1])
+            yield from (text for text in first if isinstance(text, Text))
 
 
 def _plain_branches(node: Switch) -> list[int]:

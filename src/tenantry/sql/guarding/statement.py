@@ -92,8 +92,8 @@ class _Reader:
             return visible
         self._withs += 1
         if self._withs > 1 and self._dialect.name in _NESTED_WITH:
-            problem = "a with inside of a query that has a with of its own reads other tables in MariaDB than in MySQL"
-            raise Refused(self._near(clause), problem, "write all its queries into the first with")
+            reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
+            raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
             raise Refused(self._near(clause), *problem)

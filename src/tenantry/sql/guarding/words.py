@@ -28,35 +28,25 @@ _REFUSED: Final = {
     "summarize": ("summarize cannot be guarded", _SUBQUERY),
     "describe": ("describe cannot be guarded", _SUBQUERY),
 }
-_SYNTAX: Final = frozenset(
-    (
-        *("select", "from", "join", "on", "where", "and", "or", "not", "xor", "in", "exists", "as", "over", "values"),
-        *(
-            "any",
-            "all",
-            "some",
-            "by",
-            "using",
-            "when",
-            "then",
-            "else",
-            "case",
-            "having",
-            "union",
-            "except",
-            "intersect",
-        ),
-        *("distinct", "limit", "offset", "with", "materialized", "filter", "group", "interval", "is", "like", "ilike"),
-        *("between", "lateral", "sets", "rollup", "cube", "exclude", "replace", "columns", "within", "escape", "div"),
-        *("mod", "return", "apply", "straight_join", "qualify", "fetch", "top", "pivot", "unpivot", "for", "end"),
-    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SYNTAX: Final = _words(
+    """
+    all and any apply as between by case columns cube distinct div else end escape except exclude exists fetch
+    filter for from group having ilike in intersect interval is join lateral like limit materialized mod not offset
+    on or over pivot qualify replace return rollup select sets some straight_join then top union unpivot using
+    values when where with within xor
+    """
 )
-_TYPES: Final = frozenset(
-    (
-        *("array", "bit", "char", "character", "decimal", "numeric", "varchar", "varying", "float", "double", "time"),
-        *("timestamp", "datetime", "datetime64", "nullable", "lowcardinality", "map", "tuple", "fixedstring", "list"),
-        *("struct", "row", "binary", "varbinary"),
-    )
+_TYPES: Final = _words(
+    """
+    array binary bit char character datetime datetime64 decimal double fixedstring float list lowcardinality map
+    nullable numeric row struct time timestamp tuple varbinary varchar varying
+    """
 )
 
 

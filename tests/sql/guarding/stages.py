@@ -10,9 +10,10 @@ from typing import Any
 
 import duckdb
 import psycopg
+import pymysql
 import pytest
 
-from engines.clickhouse import ClickHouse
+from engines.clickhouse import ClickHouse, ClickHouseError
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.sql import BoundSQL
@@ -49,7 +50,16 @@ def _tenant(number: int, every: int) -> str:
 def rows() -> dict[str, list[tuple[Any, ...]]]:
     """The rows of all tenants. No two rows of a table have the same amount, quantity or price."""
     t = [
-        (_tenant(i, 3), i, ("eu", "us")[i % 2], "abc"[i % 3 - 1], i * 7 % 101, "2026-01-01 00:00:00", "ab"[i % 2], i - 1)
+        (
+            _tenant(i, 3),
+            i,
+            ("eu", "us")[i % 2],
+            "abc"[i % 3 - 1],
+            i * 7 % 101,
+            "2026-01-01 00:00:00",
+            "ab"[i % 2],
+            i - 1,
+        )
         for i in range(1, 61)
     ]
     o = [(_tenant(i, 4), i, i % 60 + 1, "xyz"[i % 3], i * 11 % 127) for i in range(1, 121)]
@@ -79,6 +89,7 @@ def _literal(row: Sequence[Any]) -> str:
     return "(" + ", ".join(f"'{each}'" if isinstance(each, str) else str(each) for each in row) + ")"
 
 
+_ENGINE_ERRORS = (sqlite3.Error, duckdb.Error, psycopg.Error, pymysql.Error, ClickHouseError)
 Run = Callable[[BoundSQL], list[Any]]
 
 
@@ -90,6 +101,13 @@ class Stage:
     paramstyle: str
     all: Run
     own: Run
+
+    def answer(self, bound: BoundSQL) -> list[Any] | None:
+        """The rows for all tenants; None if the engine refuses the SQL."""
+        try:
+            return self.all(bound)
+        except _ENGINE_ERRORS:
+            return None
 
 
 def same(one: list[Any], other: list[Any]) -> bool:

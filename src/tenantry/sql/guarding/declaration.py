@@ -20,12 +20,17 @@ Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
 class InvalidTables(TemplateError):
     """A declaration of tables is malformed. ``keys`` are the path to the problem, such as ``("tables", "orders")``."""
 
-    def __init__(self, keys: tuple[str, ...], problem: str, fix: str, *, file: str = "") -> None:
-        head = f"{file}: " if file else ""
-        super().__init__(f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}")
+    def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
+        super().__init__(message)
         self.keys = keys
         self.problem = problem
         self.fix = fix
+
+
+def invalid_tables(keys: tuple[str, ...], problem: str, fix: str, file: str = "") -> InvalidTables:
+    head = f"{file}: " if file else ""
+    message = f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}"
+    return InvalidTables(message, keys=keys, problem=problem, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,8 @@ def _refused_argument(node: Any, key: str) -> tuple[str, str]:
     value = node.args[key]
     first = value[0] if isinstance(value, list) else value
     name = _NAMED.get(type(first).__name__, key.strip("_").replace("_", " "))
+    if key == "prewhere":
+        return "prewhere is not supported with guarded tables", "write where"
     if isinstance(node, _types().exp.In):
         return "a name after in is a table on some engines and a column on others", "write in (select … from …)"
     if key == "pivots":

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from tenantry.sql.dialects import Dialect
+from tenantry.sql.dialects import Dialect, Identifiers
 from tenantry.sql.guarding import grammar
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
 from tenantry.sql.guarding.names import Name, Path
 
 _SQLGLOT: Final = {"postgresql": "postgres", "mariadb": "mysql"}
 _NESTED_WITH: Final = frozenset({"mysql", "mariadb"})
+_LONGEST_NAME: Final = 63  # bytes
 _Visible = frozenset[Name]
 
 
@@ -147,6 +148,8 @@ class _Reader:
             raise Refused(
                 start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
             )
+        if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
+            raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
         return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
 
     def _start(self, node: Any) -> int:

@@ -64,6 +64,7 @@ class _Level:
     expects: bool = False
     """Whether a table, or something else that ``from`` reads, comes next."""
     is_query: bool = False
+    has_lambda: bool = False
 
 
 class WordCheck:
@@ -108,11 +109,20 @@ class WordCheck:
             return self._item(at)
         elif token.text == "," and level.in_from:
             level.expects = True
+        elif self._dialect.name == "clickhouse" and token.text in {"->", "as"}:
+            self._lambda(token, level)
         elif token.is_name and self._text(at - 1) != ".":
             self._word(at, token, level)
         if token.is_name and self._text(at + 1) == "(":
             self._call(at, self._functions.scalar)
         return at + 1
+
+    def _lambda(self, token: Token, level: _Level) -> None:
+        # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.
+        level.has_lambda = level.has_lambda or token.text == "->"
+        in_call = level.opened_by[:1].isalpha() and level.opened_by not in _SYNTAX
+        if level.has_lambda and (token.text == "as" or not in_call):
+            raise Refused(token.start, "a lambda with a name cannot be proved", "write the lambda into the call")
 
     def _word(self, at: int, token: Token, level: _Level) -> None:
         word = token.text

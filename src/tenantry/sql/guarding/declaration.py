@@ -14,7 +14,7 @@ SHARED: Final = "shared"
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
-"""``shared``, a column, a condition, or pairs of a column and what it equals."""
+"""``shared``, a column, a condition, or pairs of a column and its value."""
 
 
 class InvalidTables(TemplateError):
@@ -42,6 +42,7 @@ class TableEntry:
 
     @property
     def is_shared(self) -> bool:
+        """Whether every group may read the whole table."""
         return self.rule == SHARED
 
     def condition(self, dialect: Dialect) -> str:

@@ -26,7 +26,7 @@ _ARGUMENTS: Final = {
     "TableAlias": "this columns",
     "In": "this expressions query unnest is_global",
 }
-"""What may stand in each node that concerns tables. Anything else, such as ``for update`` or ``sample``, is refused."""
+"""The arguments of each node that concerns tables. Others, such as ``for update`` or ``sample``, are refused."""
 _OTHERS: Final = """
     Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
     Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval

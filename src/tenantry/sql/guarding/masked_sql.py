@@ -46,7 +46,7 @@ class Refused(Exception):
         self.fix = fix
 
 
-class Token(NamedTuple):
+class MaskedToken(NamedTuple):
     """A word, quoted name, string, number or sign. Words are in lower case; names and strings are as written, in their quotes."""
 
     text: str
@@ -61,7 +61,7 @@ class Token(NamedTuple):
 
 class MaskedSQL(NamedTuple):
     sql: str
-    tokens: list[Token]
+    tokens: list[MaskedToken]
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
@@ -75,7 +75,7 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
         problem = f"this SQL cannot be read again ({str(error).splitlines()[0]})"
         raise Refused(0, problem, "write it more plainly") from None
     masked = "".join(_masked(plain, lexeme, dialect) for lexeme in lexemes)
-    tokens = [Token(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
+    tokens = [MaskedToken(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
     _check_size(tokens)
     return MaskedSQL(masked, tokens)
 
@@ -123,7 +123,7 @@ def _text(token: str) -> str:
     return token if token[0] in "\"'`" else token.lower()
 
 
-def _check_size(tokens: list[Token]) -> None:
+def _check_size(tokens: list[MaskedToken]) -> None:
     depth = 0
     if len(tokens) > MAX_TOKENS:
         problem = f"SQL of more than {MAX_TOKENS} words and signs cannot be proved"

@@ -32,10 +32,10 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
     Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
     """
-    return _Reader(file).read(value)
+    return _DeclarationReader(file).read(value)
 
 
-class _Reader:
+class _DeclarationReader:
     def __init__(self, file: str) -> None:
         self._file = file
 

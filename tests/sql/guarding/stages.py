@@ -49,7 +49,16 @@ def _tenant(number: int, every: int) -> str:
 def rows() -> dict[str, list[tuple[Any, ...]]]:
     """The rows of all tenants. No two rows of a table have the same amount, quantity or price."""
     t = [
-        (_tenant(i, 3), i, ("eu", "us")[i % 2], "abc"[i % 3 - 1], i * 7 % 101, "2026-01-01 00:00:00", "ab"[i % 2], i - 1)
+        (
+            _tenant(i, 3),
+            i,
+            ("eu", "us")[i % 2],
+            "abc"[i % 3 - 1],
+            i * 7 % 101,
+            "2026-01-01 00:00:00",
+            "ab"[i % 2],
+            i - 1,
+        )
         for i in range(1, 61)
     ]
     o = [(_tenant(i, 4), i, i % 60 + 1, "xyz"[i % 3], i * 11 % 127) for i in range(1, 121)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Timer
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 import duckdb
@@ -21,6 +22,9 @@ from tests.sql.guarding.attacks.world import COLUMNS, rows
 
 Rows = Counter[str]
 """The rows of an answer without their order, each as its text."""
+STAND_IN: Final = "guarded_"
+"""How the name of a table begins that stands for a guard (see second_readers)."""
+NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _SECONDS: Final = 2
 """How long a statement may run: an attack may recurse without end."""
 
@@ -48,10 +52,13 @@ class Engine:
     alone: Database
 
 
-def _statements(types: Mapping[str, str], suffixes: Mapping[str, str] | None = None) -> Iterator[str]:
+def _statements(types: Mapping[str, str], suffix: str = "", suffixes: Mapping[str, str] = NONE) -> Iterator[str]:
+    """SQL that creates the tables, and for each of them an empty one for the second readers."""
     for table, columns in COLUMNS.items():
         written = (f"{name} {types.get(kind, kind)}" for name, kind in (each.split() for each in columns))
-        yield f"create table {table} ({', '.join(written)}) {(suffixes or {}).get(table, (suffixes or {}).get('', ''))}"
+        given = ", ".join(written)
+        yield f"create table {table} ({given}) {suffixes.get(table, suffix)}"
+        yield f"create table {STAND_IN}{table} ({given}) {suffix}"
 
 
 def _fill(execute: Callable[[str], Any], *, alone: bool) -> None:
@@ -63,7 +70,7 @@ def _row(row: Sequence[Any]) -> str:
     return f"({', '.join('null' if cell is None else repr(cell) for cell in row)})"
 
 
-class _SQLite:
+class SQLiteDatabase:
     def __init__(self, *, alone: bool) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
         for statement in _statements({}):
@@ -86,7 +93,7 @@ class _SQLite:
             raise EngineRefused(str(error)) from error
 
 
-class _DuckDB:
+class DuckDBDatabase:
     def __init__(self, *, alone: bool) -> None:
         options: dict[str, Any] = {"threads": 1, "enable_external_access": "false", "memory_limit": "200MB"}
         self.connection = duckdb.connect(config=options)
@@ -111,7 +118,7 @@ class _DuckDB:
                 self.connection.rollback()
 
 
-class _PostgreSQL:
+class PostgreSQLDatabase:
     """Each statement is rolled back: it may write."""
 
     def __init__(self, url: str, *, alone: bool) -> None:
@@ -148,11 +155,11 @@ _POSTGRESQL_OBJECTS: Final = (
 )
 
 
-class _MariaDB:
+class MariaDBDatabase:
     """``other`` is the name of the database that a text means by its qualifiers."""
 
     def __init__(self, server: mariadb.MariaDB, name: str, other: str, *, alone: bool) -> None:
-        self._name, self._other = name, other
+        self.server, self.name, self._other = server, name, other
         with closing(server.connect(name)) as root, root.cursor() as cursor:
             for statement in _statements({"text": "varchar(100)"}):
                 cursor.execute(statement)
@@ -167,17 +174,17 @@ class _MariaDB:
     def rows(self, bound: BoundSQL) -> list[Sequence[Any]]:
         try:
             with self.connection.cursor() as cursor:
-                cursor.execute(bound.sql.replace(self._other, self._name), bound.params)
+                cursor.execute(bound.sql.replace(self._other, self.name), bound.params)
                 return list(cursor.fetchall())
         except (pymysql.MySQLError, ValueError, TypeError, UnicodeError) as error:
             raise EngineRefused(str(error)) from error
 
 
-class _ClickHouse:
+class ClickHouseDatabase:
     def __init__(self, engine: clickhouse.ClickHouse, *, alone: bool) -> None:
         self.engine = engine
         types = {"text": "Nullable(String)", "integer": "Int64", "boolean": "Bool"}
-        for statement in _statements(types, _CLICKHOUSE_SUFFIXES):
+        for statement in _statements(types, "engine = MergeTree order by tuple()", _CLICKHOUSE_SUFFIXES):
             engine.query(statement)
         _fill(engine.query, alone=alone)
         for statement in _CLICKHOUSE_OBJECTS:
@@ -191,14 +198,15 @@ class _ClickHouse:
 
 
 _CLICKHOUSE_SUFFIXES: Final = {
-    "": "engine = MergeTree order by tuple()",
     "t": "engine = ReplacingMergeTree partition by region order by cityHash64(id) sample by cityHash64(id)"
     " settings allow_nullable_key = 1",
 }
 _CLICKHOUSE_OBJECTS: Final = (
     "create view v_t as select * from t",
-    "create dictionary d_t (id UInt64, note String) primary key id source(clickhouse(table 't' db 'default'))"
-    " lifetime(0) layout(hashed())",
+    (
+        "create dictionary d_t (id UInt64, note String) primary key id source(clickhouse(table 't' db 'default'))"
+        " lifetime(0) layout(hashed())"
+    ),
     "create table j_t engine = Join(any, left, id) as select id, note from t",
     "create function top_note as () -> (select max(note) from t)",
     f"set max_execution_time = {_SECONDS}",
@@ -208,22 +216,22 @@ _CLICKHOUSE_OBJECTS: Final = (
 
 @contextmanager
 def sqlite_engine() -> Iterator[Engine]:
-    everyone, alone = _SQLite(alone=False), _SQLite(alone=True)
+    everyone, alone = SQLiteDatabase(alone=False), SQLiteDatabase(alone=True)
     with closing(everyone.connection), closing(alone.connection):
         yield Engine("sqlite", "sqlite", "qmark", "main", everyone, alone)
 
 
 @contextmanager
 def duckdb_engine() -> Iterator[Engine]:
-    everyone, alone = _DuckDB(alone=False), _DuckDB(alone=True)
+    everyone, alone = DuckDBDatabase(alone=False), DuckDBDatabase(alone=True)
     with closing(everyone.connection), closing(alone.connection):
         yield Engine("duckdb", "duckdb", "qmark", "main", everyone, alone)
 
 
 @contextmanager
 def postgresql_engine(server: postgres.Postgres) -> Iterator[Engine]:
-    everyone = _PostgreSQL(server.create_database(), alone=False)
-    alone = _PostgreSQL(server.create_database(), alone=True)
+    everyone = PostgreSQLDatabase(server.create_database(), alone=False)
+    alone = PostgreSQLDatabase(server.create_database(), alone=True)
     with closing(everyone.connection), closing(alone.connection):
         yield Engine("postgresql", "postgresql", "numeric_dollar", "public", everyone, alone)
 
@@ -231,14 +239,14 @@ def postgresql_engine(server: postgres.Postgres) -> Iterator[Engine]:
 @contextmanager
 def mariadb_engine(server: mariadb.MariaDB) -> Iterator[Engine]:
     name, other = server.create_database(), server.create_database()
-    everyone, alone = _MariaDB(server, name, name, alone=False), _MariaDB(server, other, name, alone=True)
+    everyone, alone = MariaDBDatabase(server, name, name, alone=False), MariaDBDatabase(server, other, name, alone=True)
     with closing(everyone.connection), closing(alone.connection):
         yield Engine("mariadb", "mariadb", "format", name, everyone, alone)
 
 
 @contextmanager
 def clickhouse_engine(first: clickhouse.ClickHouse, second: clickhouse.ClickHouse) -> Iterator[Engine]:
-    everyone, alone = _ClickHouse(first, alone=False), _ClickHouse(second, alone=True)
+    everyone, alone = ClickHouseDatabase(first, alone=False), ClickHouseDatabase(second, alone=True)
     yield Engine("clickhouse", "clickhouse", "pyformat", "default", everyone, alone)
 
 

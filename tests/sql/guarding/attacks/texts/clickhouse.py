@@ -312,10 +312,6 @@ select * from t left join (select * from o join items on items.o_id = o.id) q on
 select * from (select 1 as id) a join t using id
 parallel with select * from t
 select * from t union all select * from t
-begin transaction
-use system
-set a = 1
-system flush logs
 kill query where 1
 values (1)
 """

@@ -8,10 +8,11 @@ from contextlib import closing
 from itertools import product
 from typing import Any
 
-import asyncpg
 import duckdb
+import psycopg
 import pymysql
 import pytest
+from psycopg.rows import dict_row
 
 from engines.clickhouse import ClickHouse, ClickHouseError
 from engines.mariadb import MariaDB
@@ -122,7 +123,7 @@ def unknown(names: Iterable[str], run: Run, is_there: Callable[[Any], bool]) -> 
         for form in FORMS:
             try:
                 run(f"select {name}{form}")
-            except (sqlite3.Error, duckdb.Error, pymysql.MySQLError, ClickHouseError) as error:
+            except (sqlite3.Error, duckdb.Error, psycopg.Error, pymysql.MySQLError, ClickHouseError) as error:
                 if is_there(error):
                     break
             else:
@@ -133,13 +134,13 @@ def unknown(names: Iterable[str], run: Run, is_there: Callable[[Any], bool]) -> 
 
 
 def dependent(calls: Iterable[tuple[str, str]], run: Run, empty: Callable[[], object]) -> set[str]:
-    """Functions whose result, or error, is another when the table is empty. ``calls`` are names and SQL."""
-    found = list(calls)
-    first, second = [run(sql) for _, sql in found], [run(sql) for _, sql in found]
+    """Functions whose result, or error, is another when the table is empty, and then stays the same. ``calls`` are
+    pairs of a name and SQL."""
+    full = [(name, sql, run(sql)) for name, sql in calls]
     empty()
-    third = [run(sql) for _, sql in found]
-    same = zip(found, first, second, third, strict=True)
-    return {name for (name, _), one, two, three in same if "424242" in one or one == two != three}
+    changed = [(name, sql, after) for name, sql, before in full if before != (after := run(sql))]
+    steady = {name for name, sql, after in changed if run(sql) == after}
+    return steady | {name for name, _, before in full if "424242" in before}
 
 
 def calls_with_texts(names: Iterable[str], *, most: int, arguments: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
@@ -227,59 +228,39 @@ CATALOGUE = """
 select n.nspname as schema, p.proname as name, p.prorettype = 'record'::regtype and p.proallargtypes is null as columns,
   array(select format_type(t, null) from unnest(p.proargtypes) t) as types
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where p.prokind in ('f', 'a') and n.nspname = 'pg_catalog' and p.proname = any ($1)
+where p.prokind in ('f', 'a') and n.nspname = 'pg_catalog' and p.proname = any (%s)
 """
-SYNTAX = {"json_table": "from json_table('[1]', '$[*]' columns (a int path '$'))"}
-SYNTAX |= {"xmltable": "from xmltable('/a' passing '<a/>' columns b text)"}
+TABLE_SYNTAX = {
+    "json_table": "select * from json_table('[1]', '$[*]' columns (a int path '$')) t",
+    "xmltable": "select * from xmltable('/a' passing '<a>1</a>' columns a int path '.') t",
+}
 
 
-@pytest.fixture
-async def connection(postgres: Postgres) -> Any:
-    opened = await asyncpg.connect(postgres.create_database())
-    yield opened
-    await opened.close()
+def test_postgresql(postgres: Postgres) -> None:
+    """The functions with a text among their arguments; the control is ``query_to_xml``. Red when it is listed."""
+    listed = functions("postgresql") | table_functions("postgresql")
+    with psycopg.connect(postgres.create_database(), autocommit=True, row_factory=dict_row) as connection:
 
+        def execute(sql: str) -> Any:
+            return connection.execute(sql.encode()).fetchall()
 
-async def test_postgresql(connection: asyncpg.Connection) -> None:
-    """The functions with a text among their arguments; the control is ``query_to_xml``. Red when it is
-    listed."""
-    listed = [*functions("postgresql"), *table_functions("postgresql")]
-    known = await connection.fetch(
-        "select distinct proname from pg_proc where pronamespace = 'pg_catalog'::regnamespace"
-    )
-    missing = set(listed) - {name for (name,) in known}
-    for name in missing.copy():
-        for form in ("", *FORMS):
-            text = SYNTAX.get(name, f"{name}{form}")
+        def run(sql: str) -> str:
             try:
-                await connection.fetch(f"select {text}")
-            except asyncpg.FeatureNotSupportedError:
-                pass  # XML, in a build without it
-            except asyncpg.PostgresError:
-                continue
-            missing.discard(name)
-            break
-    assert missing == set()
+                return repr(execute(sql))
+            except psycopg.Error as error:
+                return repr(error)
 
-    await connection.execute("create table orders as select 424242 as amount")
-    rows = await connection.fetch(CATALOGUE, [*listed, "query_to_xml"])
-    calls = [(row["name"], sql) for row, text in product(rows, TEXTS) for sql in postgres_calls(row, text)]
-    assert len(calls) > 500
-
-    async def results() -> list[str]:
-        found = []
-        for _, sql in calls:
-            try:
-                found.append(repr(await connection.fetch(sql)))
-            except asyncpg.PostgresError as error:
-                found.append(repr(error))
-        return found
-
-    first, second = await results(), await results()
-    await connection.execute("truncate orders")
-    remembered = iter([*first, *second, *await results()])
-    found = dependent(calls, lambda _: next(remembered), lambda: None)
-    assert found == {"query_to_xml"}, "only the controls"
+        known = {row["proname"] for row in execute("select proname from pg_proc where pronamespace = 11")}
+        for example in TABLE_SYNTAX.values():
+            assert "FeatureNotSupported" in run(example) or execute(example) == [{"a": 1}]
+        missing = listed - known - set(TABLE_SYNTAX)
+        assert unknown(missing, execute, lambda error: isinstance(error, psycopg.errors.FeatureNotSupported)) == set()
+        connection.execute("create table orders as select 424242 as amount")
+        rows = connection.execute(CATALOGUE, [[*listed, "query_to_xml"]]).fetchall()
+        calls = [(row["name"], sql) for row, text in product(rows, TEXTS) for sql in postgres_calls(row, text)]
+        assert len(calls) > 500
+        found = dependent(calls, run, lambda: connection.execute("truncate orders"))
+    assert found == {"query_to_xml"}, "only the control"
     assert found.isdisjoint(listed)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tenantry.backends.audit.details import source_update_details, table_changes
 from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.stored import OfferedSourceLease
+from tenantry.backends.stored import LentSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -21,7 +21,7 @@ from tenantry.groups import (
 from tenantry.ports import SourceStore
 
 
-class MemorySources(OfferedSourceLease, SourceStore):
+class MemorySources(LentSourceLease, SourceStore):
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

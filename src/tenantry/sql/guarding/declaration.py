@@ -14,20 +14,23 @@ SHARED: Final = "shared"
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
-"""``shared``, a column, a condition, or pairs of a column and what it equals."""
+"""``shared``, a column, a condition, or pairs of a column and its value."""
 
 
 class InvalidTables(TemplateError):
     """A declaration of tables is malformed. ``keys`` are the path to the problem, such as ``("tables", "orders")``."""
 
-    def __init__(self, keys: tuple[str, ...], problem: str, fix: str, *, file: str = "") -> None:
-        head = f"{file}: " if file else ""
-        message = f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}"
+    def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
         super().__init__(message)
-        self.args = (message,)  # BaseException.__new__ has put the keys there
         self.keys = keys
         self.problem = problem
         self.fix = fix
+
+
+def invalid_tables(keys: tuple[str, ...], problem: str, fix: str, file: str = "") -> InvalidTables:
+    head = f"{file}: " if file else ""
+    message = f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}"
+    return InvalidTables(message, keys=keys, problem=problem, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class TableEntry:
 
     @property
     def is_shared(self) -> bool:
+        """Whether every group may read the whole table."""
         return self.rule == SHARED
 
     def condition(self, dialect: Dialect) -> str:

@@ -26,7 +26,7 @@ _ARGUMENTS: Final = {
     "TableAlias": "this columns",
     "In": "this expressions query unnest is_global",
 }
-"""What may stand in each node that concerns tables. Anything else, such as ``for update`` or ``sample``, is refused."""
+"""The arguments of each node that concerns tables. Others, such as ``for update`` or ``sample``, are refused."""
 _OTHERS: Final = """
     Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
     Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval
@@ -109,6 +109,8 @@ def _refused_argument(node: Any, key: str) -> tuple[str, str]:
     value = node.args[key]
     first = value[0] if isinstance(value, list) else value
     name = _NAMED.get(type(first).__name__, key.strip("_").replace("_", " "))
+    if key == "prewhere":
+        return "prewhere is not supported with guarded tables", "write where"
     if isinstance(node, _types().exp.In):
         return "a name after in is a table on some engines and a column on others", "write in (select … from …)"
     if key == "pivots":

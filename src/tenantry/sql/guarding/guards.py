@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Final, TypeAlias
 
 from tenantry.sql.dialects import DIALECTS, Dialect
-from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry
+from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry, invalid_tables
 from tenantry.sql.guarding.names import Path, key_of, path_of, written
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
 from tenantry.sql.guarding.words import Functions
@@ -29,6 +29,7 @@ from tenantry.sql.syntax_tree import (
 from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard, is_viewer_input
 
 _QUERY: Final = "select * from "
+_UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], tuple[tuple[Node, ...], frozenset[str]]]"
 """Rewrites the query of a guard, except the table at a place in it. Returns the nodes, and the names that its condition
 reads and that a CTE could hide."""
@@ -104,7 +105,7 @@ class Guards:
         return f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608  # of the declaration
 
     def error(self, entry: TableEntry, problem: str, fix: str) -> InvalidTables:
-        return InvalidTables(("tables", entry.name), problem, fix, file=self.declaration.file)
+        return invalid_tables(("tables", entry.name), problem, fix, self.declaration.file)
 
     def _make(self, entry: TableEntry) -> TableGuardSQL:
         table, condition = written(path_of(entry.name), self.dialect), entry.condition(self.dialect)
@@ -124,7 +125,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
     scalar, tables = safe_functions(dialect), safe_table_functions(dialect)
     if scalar is None:  # no engine was asked: what every other engine has
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
-        scalar = frozenset.intersection(*lists)
+        scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)
     return Functions(scalar | declared, (tables or frozenset()) | declared)
 

@@ -18,7 +18,9 @@ from tenantry.sql.source import Source
 
 MAX_LENGTH: Final = 64 * 1024
 """Longest SQL in characters."""
-MAX_DEPTH: Final = 60
+MAX_TOKENS: Final = 8_000
+"""The most words and signs of SQL."""
+MAX_DEPTH: Final = 32
 """Deepest nesting of brackets and ``case``."""
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_ .,:%/+-]")
@@ -26,7 +28,7 @@ _ODD: Final = re.compile(r"[^\x20-\x7e\t\r\n]|[\\`$]")
 _NUMBER: Final = re.compile(r"(?<![\w$])[0-9][\w$]*(?:\.[^\W\d])?")
 _PLAIN_NUMBER: Final = re.compile(r"[0-9][0-9_]*(?:[eE][0-9]*)?|0[xX][0-9a-fA-F]+")
 _NAME_CHARACTERS: Final = re.compile(r"[^\"`\[\]'\\\x00-\x1f\x7f]+")
-_TOKEN: Final = re.compile(r"\"[^\"]*\"|`[^`]*`|'[^']*'|[^\W\d]\w*|[0-9][\w.]*|::|\S")
+_TOKEN: Final = re.compile(r"\"[^\"]*\"|`[^`]*`|'[^']*'|[^\W\d]\w*|[0-9][\w.]*|::|->|\S")
 _OPENING: Final = frozenset({"(", "[", "{", "case"})
 _CLOSING: Final = frozenset({")", "]", "}", "end"})
 _BRACKETS: Final = frozenset(
@@ -44,8 +46,8 @@ class Refused(Exception):
         self.fix = fix
 
 
-class Token(NamedTuple):
-    """A word, quoted name, string, number or sign. Words are in lower case, names and strings in their quotes."""
+class MaskedToken(NamedTuple):
+    """A word, quoted name, string, number or sign. Words are in lower case; names and strings are as written, in their quotes."""
 
     text: str
     start: int
@@ -59,7 +61,7 @@ class Token(NamedTuple):
 
 class MaskedSQL(NamedTuple):
     sql: str
-    tokens: list[Token]
+    tokens: list[MaskedToken]
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
@@ -73,8 +75,8 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
         problem = f"this SQL cannot be read again ({str(error).splitlines()[0]})"
         raise Refused(0, problem, "write it more plainly") from None
     masked = "".join(_masked(plain, lexeme, dialect) for lexeme in lexemes)
-    tokens = [Token(match[0].lower(), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
-    _check_depth(tokens)
+    tokens = [MaskedToken(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
+    _check_size(tokens)
     return MaskedSQL(masked, tokens)
 
 
@@ -117,8 +119,15 @@ def _is_letter(character: str) -> bool:
     return not any(each.isascii() for each in (character.upper() + character.lower() + character.casefold()))
 
 
-def _check_depth(tokens: list[Token]) -> None:
+def _text(token: str) -> str:
+    return token if token[0] in "\"'`" else token.lower()
+
+
+def _check_size(tokens: list[MaskedToken]) -> None:
     depth = 0
+    if len(tokens) > MAX_TOKENS:
+        problem = f"SQL of more than {MAX_TOKENS} words and signs cannot be proved"
+        raise Refused(tokens[MAX_TOKENS].start, problem, "write a shorter query")
     for token in tokens:
         depth += (token.text in _OPENING) - (token.text in _CLOSING)
         if depth > MAX_DEPTH:

@@ -12,6 +12,8 @@ NAME: Final = re.compile(_PART)
 """A name without dots; in double quotes if it is not a plain word."""
 PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 """Names joined by dots."""
+COLUMN_PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))+")
+"""A table's path, a dot and a column."""
 _PARTS: Final = re.compile(_PART)
 _IN_BACKTICKS: Final = frozenset({"mysql", "mariadb", "clickhouse", "bigquery", "databricks"})
 

@@ -15,6 +15,7 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Node
 
 _REMEMBERED: Final = 10_000  # statements
+_AT_ONCE: Final = 12_000  # words and signs; later combinations are proved when they are first sent
 
 
 class Proof:
@@ -27,26 +28,32 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Prove the SQL with all clauses and each branch, and without clauses. Raises TemplateError."""
+        """Prove the SQL with all clauses and each branch, and without clauses, up to a limit of size.
+
+        Raises TemplateError."""
+        tokens = 0
         for decide in combinations(self._nodes, every=False):
-            self._prove(render(self._nodes, decide))
+            tokens += self._prove(render(self._nodes, decide))
+            if tokens > _AT_ONCE:
+                return
 
     def of_key(self, key: tuple[int, ...]) -> None:
         """Prove the SQL of a key of the Renderer. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 
-    def _prove(self, rendered: RenderedText) -> None:
+    def _prove(self, rendered: RenderedText) -> int:
         digest = blake2b(rendered.sql.encode(errors="surrogatepass"), digest_size=16).digest()
         if digest in self._proved:
-            return
+            return 0
         with located(self._source, rendered):
-            statement = read(rendered, self._guards).statement
+            masked, statement = read(rendered, self._guards)
             for use in statement.tables:
                 self._check(use, rendered)
         if len(self._proved) >= _REMEMBERED:
             self._proved.clear()
         self._proved.add(digest)
+        return len(masked.tokens)
 
     def _check(self, use: TableUse, rendered: RenderedText) -> None:
         entry = self._guards.find(use.path)

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry
+from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
-from tenantry.sql.guarding.names import NAME, PATH
+from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.template import SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
@@ -23,9 +23,7 @@ KEYS: Final = ("tables", "functions", "guard")
 VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
 """A column's value: ``{{ path }}`` or ``in {{ path }}``."""
 FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_RULES: Final = (
-    "write shared, a column, a condition, or a column and its value: {erp: '{{ user_group.properties.erp }}'}"
-)
+_RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
 _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a condition as the rule of the table"
 
 
@@ -34,10 +32,10 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
     Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
     """
-    return _Reader(file).read(value)
+    return _DeclarationReader(file).read(value)
 
 
-class _Reader:
+class _DeclarationReader:
     def __init__(self, file: str) -> None:
         self._file = file
 
@@ -89,9 +87,7 @@ class _Reader:
             keys = ("tables", name, str(column))
             if not isinstance(column, str) or not NAME.fullmatch(column):
                 raise self._error(keys, "is not the name of a column", "write it without dots")
-            if not isinstance(value, str) or not (VALUE.fullmatch(value.strip()) or "." in value):
-                raise self._error(keys, "is not a value of the group or a column of a parent", _VALUES)
-            if not VALUE.fullmatch(value.strip()) and not PATH.fullmatch(value.strip()):
+            if not isinstance(value, str) or not (VALUE.fullmatch(value) or COLUMN_PATH.fullmatch(value)):
                 raise self._error(keys, "is not a value of the group or a column of a parent", _VALUES)
         return tuple((column, " ".join(value.split())) for column, value in rule.items())
 
@@ -113,8 +109,8 @@ class _Reader:
             return
         keys = ("tables", entry.name)
         try:
-            template = SQLTemplate(f"select * from t where {entry.condition(DIALECTS['postgresql'])}")
-            variables = template.variables
+            condition = entry.condition(DIALECTS["postgresql"])
+            variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             lines = error.message.splitlines()
             fix = lines[-1].removeprefix("  fix: ") if len(lines) > 1 else _RULES
@@ -125,4 +121,4 @@ class _Reader:
             raise self._error(keys, f"{viewers} is what a viewer sends", fix)
 
     def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
-        return InvalidTables(keys, problem, fix, file=self._file)
+        return invalid_tables(keys, problem, fix, self._file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused
@@ -17,6 +17,8 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import AppliedGuard, Clause, Node, PlaceholderConflict, Switch, Text, Tree
 
 _Nodes = tuple[Node, ...]
+_MOST_TOKENS: Final = 40_000
+"""The most words and signs in all combinations of a template together."""
 
 
 class _Edit(NamedTuple):
@@ -66,6 +68,7 @@ class _Edits:
         self.names: set[str] = set()
         self._guards = guards
         self._exempt = exempt
+        self._tokens = 0
         self._found: dict[int, tuple[Text, tuple[_Edit, ...]]] = {}
 
     def find(self, tree: Tree) -> None:
@@ -79,7 +82,11 @@ class _Edits:
     def _read(self, source: Source, rendered: RenderedText) -> None:
         with located(source, rendered):
             edits: dict[int, list[_Edit]] = {}
-            for segment_of, edit in self._edits(rendered, read(rendered, self._guards)):
+            reading = read(rendered, self._guards)
+            self._tokens += len(reading.masked.tokens)
+            if self._tokens > _MOST_TOKENS:
+                raise Refused(0, "this SQL has too many long choices to be proved", "offer fewer choices")
+            for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)
             for segment in rendered.segments:
                 if segment.text is not None:

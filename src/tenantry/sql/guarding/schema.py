@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenantry.sql.guarding.names import NAME, PATH
+from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.guarding.read_declaration import FUNCTION, VALUE
 
 
 def tables_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``tables.yaml``, and of what ``read_tables`` takes."""
-    values = {"type": "string", "anyOf": [{"pattern": _whole(VALUE.pattern)}, {"pattern": _whole(PATH.pattern)}]}
+    values = {"type": "string", "anyOf": [{"pattern": _whole(VALUE.pattern)}, {"pattern": _whole(COLUMN_PATH.pattern)}]}
     columns = {
         "type": "object",
         "description": "What each column equals: a value of the group, one of a list, or a column of the parent table.",

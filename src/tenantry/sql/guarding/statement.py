@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from tenantry.sql.dialects import Dialect
+from tenantry.sql.dialects import Dialect, Identifiers
 from tenantry.sql.guarding import grammar
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
 from tenantry.sql.guarding.names import Name, Path
 
 _SQLGLOT: Final = {"postgresql": "postgres", "mariadb": "mysql"}
 _NESTED_WITH: Final = frozenset({"mysql", "mariadb"})
+_LONGEST_NAME: Final = 63  # bytes
 _Visible = frozenset[Name]
 
 
@@ -43,7 +44,7 @@ class Qualified(NamedTuple):
 
 
 @dataclass(slots=True)
-class Statement:
+class StatementNames:
     """What a statement names."""
 
     tables: list[TableUse] = field(default_factory=list)
@@ -56,20 +57,20 @@ class Statement:
     columns: list[Qualified] = field(default_factory=list)
 
 
-def read_statement(masked: MaskedSQL, dialect: Dialect) -> Statement:
+def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
     """Raises Refused for SQL that is not one query in the supported grammar."""
-    return _Reader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
+    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
 
 
-class _Reader:
+class _StatementReader:
     def __init__(self, masked: MaskedSQL, dialect: Dialect) -> None:
         self._masked = masked
         self._dialect = dialect
-        self._found = Statement()
+        self._found = StatementNames()
         self._open: list[tuple[Any, _Visible]] = []
         self._withs = 0
 
-    def read(self, root: Any) -> Statement:
+    def read(self, root: Any) -> StatementNames:
         self._open.append((root, frozenset()))
         while self._open:
             node, visible = self._open.pop()
@@ -92,8 +93,8 @@ class _Reader:
             return visible
         self._withs += 1
         if self._withs > 1 and self._dialect.name in _NESTED_WITH:
-            problem = "a with inside of a query that has a with of its own reads other tables in MariaDB than in MySQL"
-            raise Refused(self._near(clause), problem, "write all its queries into the first with")
+            reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
+            raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
             raise Refused(self._near(clause), *problem)
@@ -147,6 +148,8 @@ class _Reader:
             raise Refused(
                 start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
             )
+        if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
+            raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
         return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
 
     def _start(self, node: Any) -> int:

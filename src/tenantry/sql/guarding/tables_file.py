@@ -31,10 +31,8 @@ def read_tables_file(path: str | Path) -> GuardedTables:
     try:
         return read_tables(root.plain(), file=str(path))
     except InvalidTables as error:
-        place = ".".join(error.keys)
-        raise source.error(
-            _offset(root, error.keys), f"{place}: {error.problem}" if place else error.problem, error.fix
-        ) from None
+        problem = ": ".join(filter(None, (".".join(error.keys), error.problem)))
+        raise source.error(_offset(root, error.keys), problem, error.fix) from None
 
 
 def _offset(node: YamlNode, keys: Sequence[str]) -> int:

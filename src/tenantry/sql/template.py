@@ -141,25 +141,23 @@ class SQLTemplate:
 
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
-        Equal calls return the same copy.
 
-        It is rewritten when it is compiled, which raises TemplateError for SQL that cannot be proved. The SQL of an
-        unusual combination of clauses is proved when it is first bound.
+        Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
+        cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
         """
         found = self._guarded.get(id(tables))
         if found is None:
             found = copy(self)
             found._prepare(replace(self.definition, tables=tables), self.dialect)
-            if len(self._guarded) >= _GUARDED_COPIES:
-                self._guarded.pop(next(iter(self._guarded)), None)
             self._guarded[id(tables)] = found
+            if len(self._guarded) > _GUARDED_COPIES:
+                self._guarded.pop(next(iter(self._guarded)))
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
-        ``check``; empty if the template is not ``guarded``."""
-        tree = self._own_tree() if dialect is None else self._tree(dialect_named(dialect))
-        return tree.guards
+        ``check``; empty without ``guarded``."""
+        return self._own_tree(dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -202,10 +200,7 @@ class SQLTemplate:
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
-        if dialect is None:
-            self._own_tree()
-        else:
-            self._tree(dialect_named(dialect))
+        self._own_tree(dialect)
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -293,8 +288,8 @@ class SQLTemplate:
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
 
-    def _own_tree(self) -> Tree:
-        return self._tree(self._own_dialect())
+    def _own_tree(self, dialect: str | None = None) -> Tree:
+        return self._tree(self._own_dialect() if dialect is None else dialect_named(dialect))
 
     def _own_dialect(self) -> Dialect:
         if self.dialect is not None:

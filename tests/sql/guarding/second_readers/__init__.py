@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from tenantry.sql import BoundSQL
 from tenantry.sql.dialects import dialect_named
@@ -38,6 +38,13 @@ def second_reader(engine: Engine) -> SecondReader:
 
 _PROOF: Final = re.compile(r"select 1 from (\(.*\))(?: as \w+)? where 1 = 0", re.DOTALL)
 _PLACEHOLDERS: Final = {"qmark": r"\?", "format": "%s", "numeric_dollar": r"\$\d+", "pyformat": r"%\(\w+\)s"}
+
+
+class OurReading(NamedTuple):
+    """The real tables that the text reads, as our reader understands it, and the names of its CTEs."""
+
+    tables: set[str]
+    ctes: set[str]
 
 
 class StandIns:
@@ -72,11 +79,12 @@ class StandIns:
         kept = " and ".join(f"{each} is not null" for each in self._placeholder.findall(guard))
         return f"(select * from {STAND_IN}{name} where {kept})"
 
-    def our_reading(self, bound: BoundSQL) -> set[str]:
-        """The real tables that the text reads, as our reader understands it. Raises Refused."""
+    def our_reading(self, bound: BoundSQL) -> OurReading:
+        """Raises Refused."""
         sql = self._placeholder.sub("1", bound.sql).replace("%%", "%")
         statement = read_statement(mask(sql, self._dialect), self._dialect)
-        return {use.path[-1].text.lower() for use in statement.tables}
+        tables = {use.path[-1].text.lower() for use in statement.tables} - {"dual"}
+        return OurReading(tables, set(statement.ctes))
 
 
 def last_part(name: str) -> str:

@@ -101,6 +101,7 @@ class DuckDBDatabase:
             self.connection.execute(statement)
         _fill(self.connection.execute, alone=alone)
         self.connection.execute("create view v_t as select * from t")
+        self.connection.execute('create view "values" as select * from t')
         self.connection.execute("create macro all_t() as table select * from t")
         self.connection.execute("create macro top_note() as (select max(note) from t)")
 
@@ -150,6 +151,7 @@ class PostgreSQLDatabase:
 
 _POSTGRESQL_OBJECTS: Final = (
     "create view v_t as select * from t",
+    'create view "values" as select * from t',
     "create function all_t() returns setof t language sql stable as 'select * from t'",
     "create function top_note() returns text language sql stable as 'select max(note) from t'",
     "create function label(t) returns text language sql stable as 'select max(note) from t'",

@@ -160,7 +160,7 @@ select file('/etc/passwd') as x
 select x from file('/etc/passwd', 'LineAsString', 'x String')
 select x from input('x String')
 select c1 as x from values('c1 String', 'k') v, t
-select note as x from values t
+select t.note as x from values t
 select note as x from numbers(1) n, t
 select note as x from numbers(1), t
 select note as x from t, numbers(1)

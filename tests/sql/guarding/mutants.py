@@ -16,6 +16,7 @@ from sqlglot import exp
 from tenantry.sql import DIALECTS
 from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting, statement
 from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.rendered_text import combinations
 from tenantry.sql.guarding.words import WordCheck
 from tests.sql.guarding.attacks.trial import Attack, Outcome
 
@@ -107,7 +108,7 @@ def _every_node(patch: pytest.MonkeyPatch) -> None:
 
 
 def _anything_is_a_query(patch: pytest.MonkeyPatch) -> None:
-    types = grammar._Types()
+    types: Any = grammar._Types()
     types.queries = (exp.Expression,)
     patch.setattr(grammar, "_types", lambda: types)
 
@@ -154,7 +155,6 @@ def _no_proof(patch: pytest.MonkeyPatch) -> None:
 
 def _no_reading_of_branches(patch: pytest.MonkeyPatch) -> None:
     """Branches after the first are not read."""
-    combinations = rewriting.combinations
     patch.setattr(rewriting, "combinations", lambda nodes, *, every: [next(iter(combinations(nodes, every=every)))])
 
 

@@ -110,8 +110,8 @@ class DuckDBDatabase:
         timer.start()
         try:
             self.connection.execute("begin transaction read only")
-            answer = self.connection.execute(bound.sql, bound.params or ())
-            return answer.fetchall() if answer is not None else []  # None for a text without a statement
+            answer: Any = self.connection.execute(bound.sql, bound.params or ())
+            return list(answer.fetchall()) if answer is not None else []  # None for a text without a statement
         except (duckdb.Error, RuntimeError, ValueError) as error:
             raise EngineRefused(str(error)) from error
         finally:

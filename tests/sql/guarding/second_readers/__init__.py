@@ -72,7 +72,8 @@ class StandIns:
         """The text with stand-ins, and with the placeholders that it had."""
         sql = bound.sql
         for pattern, name in self._guards:
-            sql = pattern.sub(lambda found, name=name: self._stand_in(found[0], name), sql)
+            for guard in {match[0] for match in pattern.finditer(sql)}:
+                sql = sql.replace(guard, self._stand_in(guard, name))
         return bound._replace(sql=sql)
 
     def _stand_in(self, guard: str, name: str) -> str:

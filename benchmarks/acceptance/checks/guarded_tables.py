@@ -39,7 +39,9 @@ def measure(effort: Effort) -> Measured:
         f"{controls} of {len(NAMES)} leak)"
     )
     ok = leaks == crashes == differences == 0 and controls == len(NAMES)
-    return Measured(figure, ok, {f"{each.engine} {number}": vars(each) for number, each in enumerate(found)})
+    counts = ("tried", "ran", "leaking", "leaks", "crashes", "readings", "differences", "seconds")
+    numbers = [{"engine": each.engine, **{name: getattr(each, name) for name in counts}} for each in found]
+    return Measured(figure, ok, {"searches": numbers, "controls": controls})
 
 
 def _leaks_without_a_defence(engine: object) -> bool:

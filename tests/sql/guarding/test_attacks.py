@@ -12,6 +12,9 @@ from random import Random
 
 import pytest
 
+from tenantry.errors import TemplateError
+from tenantry.sql import SQLTemplate
+from tenantry.sql.guarding import read_tables
 from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.attacks.generator import Generator
 from tests.sql.guarding.attacks.mutations import mutations
@@ -19,6 +22,7 @@ from tests.sql.guarding.attacks.proof import prove, sample
 from tests.sql.guarding.attacks.search import Found, Search
 from tests.sql.guarding.attacks.texts import attacks, queries, statements
 from tests.sql.guarding.attacks.trial import leaks_unguarded
+from tests.sql.guarding.attacks.world import declaration
 
 SEED = 20_261_128
 FEW_OR_MANY = [150, pytest.param(600, marks=pytest.mark.slow)]
@@ -76,3 +80,10 @@ def test_the_same_dice_make_the_same_queries(attacked: Engine) -> None:
     made = [first.make() for _ in range(20)]
     assert made == [second.make() for _ in range(20)]
     assert list(mutations(made, Random(SEED), 20)) == list(mutations(made, Random(SEED), 20))
+
+
+def test_a_template_without_sql_is_refused_with_its_place() -> None:
+    """Red when the place of an error is looked up in the parts of a text that has none: mutations found it."""
+    template = SQLTemplate("-- nothing", "sqlite").guarded(read_tables(declaration("main")))
+    with pytest.raises(TemplateError, match=r"1:1: .*one statement"):
+        template.check()

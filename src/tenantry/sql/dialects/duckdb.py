@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, Identifiers, for_each_unit, function_names
 
 _FUNCTIONS = "query query_table json_execute_serialized_sql histogram_values pragma_storage_info"
 _EXTENSIONS = """
@@ -22,6 +22,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?$"),
     columns_expression=True,
+    identifiers=Identifiers.IGNORES_CASE,
     # Outside of `from`, `histogram` is an aggregate.
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),
     # In DuckDB `null in ()` is NULL, so `not in ()` would lose rows. `not in` an empty sub-select keeps them.
@@ -29,6 +30,7 @@ DIALECT = Dialect(
     empty_not_in="not in (select null where false)",
     array_parameter="{placeholder}",
     json_parameter="cast({placeholder} as json)",
+    exact_equal=("{column} = {value} and encode(cast({column} as varchar)) = encode(cast({value} as varchar))"),
     casts={
         "text": "varchar",
         "integer": "bigint",

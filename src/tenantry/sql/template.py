@@ -29,7 +29,7 @@ from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, V
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
-_GUARDED_COPIES = 64  # of one template, for as many declarations
+_GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 

@@ -26,8 +26,8 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
 
 
 def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
-    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if ``before`` cannot
-    be removed."""
+    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if ``before``
+    cannot be removed."""
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(

@@ -207,6 +207,23 @@ def test_the_message_shows_where_and_how() -> None:
     assert lines[1] == '    \twhere a = "{{ region }}"'
     assert lines[2] == "    \t           ^"
     assert lines[3].startswith("  fix: ")
+    assert caught.value.problem == "a variable is not allowed inside a quoted identifier"
+    assert lines[3] == f"  fix: {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("select a from t where a in {{ params.day }}", "params.day"),
+        ("select a from t where {{ params.day | within(b) }}", "params.day"),
+        ("select {{ x y }}", ""),
+    ],
+)
+def test_an_error_names_its_variable(text: str, variable: str) -> None:
+    """Red when the error of a declared parameter's use leaves it out: a dashboard then cannot name the control."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(text, "postgresql", params={"day": "date"}).check()
+    assert caught.value.variable == variable
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 # --- data sources ---
 
 
-class OfferedSourceLease(SourceLeaseHolder):
+class LentSourceLease(SourceLeaseHolder):
     """A ``ports.SourceLeaseHolder`` that holds the lease by a weak reference, so that a store does not keep a resolver
     alive."""
 
@@ -195,8 +195,13 @@ class OfferedSourceLease(SourceLeaseHolder):
     def lease(self) -> SourceLease | None:
         return None if self._lease is None else self._lease()
 
-    def offer_lease(self, lease: SourceLease | None) -> None:
-        self._lease = None if lease is None else ref(lease)
+    def lend_lease(self, lease: SourceLease) -> None:
+        if self.lease is None:
+            self._lease = ref(lease)
+
+    def withdraw_lease(self, lease: SourceLease) -> None:
+        if self.lease is lease:
+            self._lease = None
 
 
 # --- the time of day ---

@@ -17,7 +17,7 @@ from tenantry.cli.sql_check import NOT_LOOKED_FOR, count_by_severity, find_schem
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.definition import ColumnUse, DashboardFile, Panel, PanelKind, unused_controls
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
-from tenantry.groups import PropertySchema, UserGroup, extend, thaw
+from tenantry.groups import PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import (
@@ -248,11 +248,10 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
     """Yield an error for each variable in titles and views that the group lacks, at its first use."""
-    variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
         try:
-            definition.substitute(variables)
+            definition.substitute(group.variables)
             continue
         except MissingVariable as error:
             names: Iterable[str] = error.names

@@ -10,10 +10,13 @@ from time import monotonic
 from types import TracebackType
 from typing import Final
 
+from opentelemetry.trace import SpanKind
+
 from tenantry.datasources.query_label import TAGGED, QueryLabel
 from tenantry.durations import QUERY_BOUNDS, Buckets
 from tenantry.errors import TenantryError
-from tenantry.tracing import DatabaseSpan
+from tenantry.sql import BoundSQL
+from tenantry.tracing import Span, query_attributes
 from tenantry.usage import UsageCounter
 
 _slow_log: Final = logging.getLogger("tenantry.datasources.slow")
@@ -142,18 +145,20 @@ class Execution:
         self._counters.waiting -= 1
 
 
-class ObservedQuery(DatabaseSpan):
+class ObservedQuery(Span):
     """Counts and traces one caller's query until the ``with`` block ends or, with ``lasts``, until ``end`` or an
     error."""
 
-    __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
+    __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 
     def __init__(self, activity: Activity, label: QueryLabel, *, lasts: bool = False) -> None:
-        super().__init__(label.source, label.template)
+        attributes = {"tenantry.data_source": label.source, "tenantry.template": label.template}
+        super().__init__(f"query {label.source}", attributes, kind=SpanKind.CLIENT)
         self.activity: Final = activity
         self._label = label
         self._lasts = lasts
         self._has_ended = False
+        self.sql: BoundSQL | None = None
         self.rows: int | None = None
         self.cache_hit: bool = False
         self.queue_seconds: float | None = None
@@ -176,7 +181,23 @@ class ObservedQuery(DatabaseSpan):
         counters.queries[outcome] += 1
         counters.cache_hits += self.cache_hit
         self.activity.usage.add(label.environment, label.group, source=label.source, queries=1, rows=self.rows or 0)
-        self.finish(outcome, self.rows, self.cache_hit, self.queue_seconds)
+        if self._span.is_recording():
+            self._describe(outcome)
+        self._span.end()
+
+    def _describe(self, outcome: str) -> None:
+        if self.sql is not None:
+            attributes = query_attributes(self.sql.dialect, self.sql.sql)
+            self._span.set_attributes(attributes)
+            if operation := attributes.get("db.operation.name"):
+                self.update_name(f"{operation} {self._label.source}")
+        if self.rows is not None:
+            self.set_attribute("db.response.returned_rows", self.rows)
+        if self.queue_seconds is not None:
+            self.set_attribute("tenantry.cache_hit", self.cache_hit)
+            self.set_attribute("tenantry.queue_seconds", self.queue_seconds)
+        if outcome != OK:
+            self.set_error(outcome)
 
 
 def outcome_of(error: BaseException) -> str:

@@ -36,14 +36,14 @@ class QueryFolder(Mapping[str, Query]):
                 self._queries[name] = self._read(file, name, dialect)
             except TemplateError as error:
                 self._unreadable[name] = error
-        errors = {_first_line(error): error for error in self._unreadable.values()}
+        errors = {error.headline: error for error in self._unreadable.values()}
         for query in self._queries.values():  # only after all files are read, because queries include each other
             try:
                 if compiled:
                     query.check()
                 self._check_choices(query)
             except TemplateError as error:  # setdefault: queries that include a broken one all raise its error
-                errors.setdefault(_first_line(error), error)
+                errors.setdefault(error.headline, error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
 
@@ -83,10 +83,6 @@ class QueryFolder(Mapping[str, Query]):
         return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)
 
 
-def _first_line(error: TemplateError) -> str:
-    return error.message.partition("\n")[0]
-
-
 def is_within(file: Path, folder: Path) -> bool:
     """Whether ``file`` is in ``folder`` once symbolic links are resolved."""
     return file.resolve().is_relative_to(folder.resolve())
@@ -103,4 +99,5 @@ def read_query_text(file: Path) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode()
         at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"), str(file))
-        raise TemplateError(f"{at}: the file is not UTF-8; save it as UTF-8", location=at) from None
+        problem = "the file is not UTF-8; save it as UTF-8"
+        raise TemplateError(f"{at}: {problem}", location=at, problem=problem) from None

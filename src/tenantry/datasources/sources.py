@@ -165,7 +165,7 @@ class DataSources:
         request = await self._request(group, schema, template, variables)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
-            observed.set_statement(query.sql.dialect, query.sql.sql)
+            observed.sql = query.sql
             opening = open_stream(query, observed, make_writer)
             return await self.query_watch.open(group, schema, request.registered, opening)
 
@@ -191,7 +191,7 @@ class DataSources:
             query.wants_dicts, query.max_age = take is QueryOutcome.take_dicts, max_age
             if reduction is not None:
                 query.reduce(reduction)
-            observed.set_statement(query.sql.dialect, query.sql.sql)
+            observed.sql = query.sql
             try:
                 outcome = await self._answer(query, max_age)
                 found = take(outcome)
@@ -223,8 +223,9 @@ class DataSources:
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
         """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
-        request = await self._request(group, schema, template, variables)
-        return explain_query(self._open_sources.find(request.registered), self._cache, group, template, variables)
+        check_owner(group, variables)
+        registered = await self._lookup.of_schema(group, schema)
+        return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
         """The SQL dialect of the schema's source. Raises UnmappedSchema, UnregisteredSource, InvalidSource,

@@ -266,9 +266,28 @@ class TemplateError(TenantryError):
     code = "template_error"
     status = 500
 
-    def __init__(self, message: str, *, location: Location | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: Location | None = None,
+        problem: str | None = None,
+        fix: str = "",
+        variable: str = "",
+    ) -> None:
         super().__init__(message)
         self.location = location
+        self.problem: str = message if problem is None else problem
+        """The message without the location, the line of the template and the fix."""
+        self.fix = fix
+        """How to fix the problem; empty if the message has no separate fix."""
+        self.variable = variable
+        """The path of the variable that has the problem, or empty."""
+
+    @property
+    def headline(self) -> str:
+        """The first line of the message: the location and the problem."""
+        return self.message.partition("\n")[0]
 
 
 class InvalidQueries(TemplateError):

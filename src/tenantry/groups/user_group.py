@@ -50,6 +50,9 @@ class Token:
     """16 secret bytes, new at each rotation."""
 
 
+_NO_PARAMS: Final = Record({})
+
+
 @dataclass(frozen=True, slots=True)
 class UserGroup:
     """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
@@ -80,7 +83,7 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """Template variables: properties by name, and ``user_group.*``. Cached."""
+        """Template variables: properties by name, ``user_group.*``, and an empty ``params``. Cached."""
         if self._variables is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
@@ -90,7 +93,7 @@ class UserGroup:
                 "environment": self.environment.name,
                 "properties": properties,
             }
-            object.__setattr__(self, "_variables", Record({**by_name, "user_group": user_group}))
+            object.__setattr__(self, "_variables", Record({**by_name, "user_group": user_group, "params": _NO_PARAMS}))
         return cast("Record", self._variables)
 
     def seconds_left(self, now: datetime) -> float:

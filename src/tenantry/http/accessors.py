@@ -84,13 +84,10 @@ def variables(connection: http.HTTPConnection) -> Record:
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")
     if not query:
-        return extend(group.variables, "params", _NO_PARAMS)
+        return group.variables
     values: dict[str, list[str]] = {}
     # Latin-1 keeps every byte; the percent-encoding is UTF-8; invalid bytes become U+FFFD.
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
         values.setdefault(name, []).append(value)
     params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
     return extend(group.variables, "params", params)
-
-
-_NO_PARAMS = Record({})

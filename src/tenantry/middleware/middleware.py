@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from tenantry.clock import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
@@ -32,7 +32,8 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The part of a Resolver that the middleware needs. Open connections also use BoundedResolver, if present."""
+    """The least that the middleware needs. A resolver that also has the other parts of BoundedResolver sets its own
+    staleness bound; one without them gets DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
@@ -46,29 +47,25 @@ class TokenResolver(Protocol):
         ...
 
 
+@runtime_checkable
+class _CountingResolver(Protocol):
+    async def flush_usage(self) -> None: ...
+
+
 class _PlainResolver:
     def __init__(self, resolver: TokenResolver) -> None:
-        self._resolver = resolver
-        self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)
-        self.seconds_left: Callable[[UserGroup], float] = getattr(resolver, "seconds_left", _seconds_left)
+        self.staleness: float = DEFAULT_STALENESS
+        self.lease_age: float | None = None
         self.peek = resolver.peek
         self.resolve = resolver.resolve
 
-    @property
-    def lease_age(self) -> float | None:
-        age: float | None = getattr(self._resolver, "lease_age", None)
-        return age
-
-
-def _seconds_left(group: UserGroup) -> float:
-    return group.seconds_left(utc_now())
+    def seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(utc_now())
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver as a BoundedResolver, with defaults for missing parts."""
-    if isinstance(resolver, BoundedResolver):
-        return resolver
-    return _PlainResolver(resolver)
+    """The resolver as a BoundedResolver."""
+    return resolver if isinstance(resolver, BoundedResolver) else _PlainResolver(resolver)
 
 
 def mark_coroutine(function: F) -> F:
@@ -116,7 +113,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
+        self._flush_usage = resolver.flush_usage if isinstance(resolver, _CountingResolver) else None
         self._bounded_resolver = with_staleness(resolver)
         self._extract = Extractor(carriers, OriginCheck(allowed_origins)).extract
         self._extract_again = Extractor(carriers).extract  # an outer middleware checked the origin

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """The parts of Resolver that TokenWatch needs. ``staleness``: see ``with_staleness``."""
+    """The parts of Resolver that TokenWatch needs. ``with_staleness`` adapts a TokenResolver."""
 
     @property
     def staleness(self) -> float: ...

@@ -2,6 +2,8 @@
 StoreUnavailable."""
 
 from tenantry.ports.backend import Backend, LeasedBackend, Slots, SnapshotBackend
+from tenantry.ports.backend import has_snapshots as has_snapshots
+from tenantry.ports.backend import is_leased as is_leased
 from tenantry.ports.bus import Bus, ChangeListener, EvictionListener, WatchedBus
 from tenantry.ports.clock import Clock, MonotonicClock
 from tenantry.ports.groups import GroupStore
@@ -13,6 +15,7 @@ from tenantry.ports.sources import (
     SourceLeaseHolder,
     SourceStore,
 )
+from tenantry.ports.sources import lease_holder_of as lease_holder_of
 from tenantry.ports.store import (
     ApiTokenStore,
     AuditTrail,

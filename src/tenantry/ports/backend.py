@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
@@ -58,3 +58,16 @@ class LeasedBackend(SnapshotBackend, Protocol):
         """The store's slots on this host; None before the first ``changes``. When this becomes another object, clear
         the cache."""
         ...
+
+
+# By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
+
+
+def has_snapshots(backend: Backend) -> TypeGuard[SnapshotBackend]:
+    """Whether the backend is a SnapshotBackend."""
+    return hasattr(backend, "read_at_snapshot")
+
+
+def is_leased(backend: Backend) -> TypeGuard[LeasedBackend]:
+    """Whether the backend is a LeasedBackend."""
+    return hasattr(backend, "changes")

@@ -34,17 +34,29 @@ class SourceLease(Protocol):
         ...
 
 
+@runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """Passes the lease from a process's Resolver to the process's DataSources."""
+    """Lends the lease of a process's Resolver to the process's DataSources."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The offered lease. While it is None, every query reads its data source from the store."""
+        """The lent lease. While it is None, every query reads its data source from the store."""
         ...
 
-    def offer_lease(self, lease: SourceLease | None) -> None:
-        """Keep a weak reference to the lease. A Resolver passes None when it stops."""
+    def lend_lease(self, lease: SourceLease) -> None:
+        """Lend the lease to the DataSources of this store, unless another resolver lends one. Keep a weak
+        reference."""
         ...
+
+    def withdraw_lease(self, lease: SourceLease) -> None:
+        """Stop lending the lease, because its resolver stops."""
+        ...
+
+
+def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
+    """Return the ``sources`` of a store, or of a backend's store, if they lend leases."""
+    sources = getattr(backend, "sources", None)
+    return sources if isinstance(sources, SourceLeaseHolder) else None
 
 
 @runtime_checkable

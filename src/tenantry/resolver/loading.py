@@ -4,10 +4,11 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tenantry.errors import StoreUnavailable, TenantryError, error_location
 from tenantry.groups import LookupResult
+from tenantry.ports import has_snapshots
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
@@ -83,9 +84,7 @@ class FindOnlyBackend:
 class BackendReader:
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        # hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
-        has_snapshots = hasattr(backend, "read_at_snapshot")
-        self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
+        self.backend: SnapshotBackend = backend if has_snapshots(backend) else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:

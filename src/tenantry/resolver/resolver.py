@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf, isinf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
+from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenantry.groups import Token, UserGroup
-    from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock, SourceLeaseHolder
+    from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock
     from tenantry.tokens import KeyRing
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -48,7 +49,8 @@ class Resolver:
 
     With a ``ports.LeasedBackend``, writes on this host are seen at once. Writes on other hosts are seen after a fifth
     of the bound or, if the store is unavailable, after the whole bound. Answers of other backends are cached for the
-    bound. Tokens of a removed key are refused within the bound.
+    bound. Tokens of a removed key are refused within the bound. The DataSources of a store also cache registered
+    sources under the lease of a resolver of that store (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
     """
@@ -76,7 +78,7 @@ class Resolver:
         self._patience = min(patience, staleness)
         self._clock = clock
         self._time_of_day = time_of_day
-        leased = cast("LeasedBackend", backend) if hasattr(backend, "changes") else None  # as BackendReader does
+        leased = backend if is_leased(backend) else None
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
         self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
@@ -87,12 +89,11 @@ class Resolver:
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
+        self._lease_holder = lease_holder_of(backend)
         self._source_cache = None
-        sources = getattr(backend, "sources", None)
-        if self._poller is not None and hasattr(sources, "offer_lease"):
-            holder = cast("SourceLeaseHolder", sources)
-            self._source_cache = SourceCache(holder, self._cache, self._poller, clock, staleness)
-            self._source_cache.offer()
+        if self._poller is not None and self._lease_holder is not None:
+            self._source_cache = SourceCache(self._cache, self._poller, clock, staleness)
+        self._lend_lease()
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -165,8 +166,7 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        if self._source_cache is not None:
-            self._source_cache.offer()  # again, because ``aclose`` withdraws it
+        self._lend_lease()  # again, because ``aclose`` withdraws it
         flights = self._flights.get()
         flight = flights.get(key)
         if (
@@ -209,13 +209,17 @@ class Resolver:
         for flight in loads:
             flight.set_stopped()
         self._cache.flush()
-        if self._source_cache is not None:
-            self._source_cache.withdraw()
+        if self._lease_holder is not None and self._source_cache is not None:
+            self._lease_holder.withdraw_lease(self._source_cache)
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
         """Send counted usage now. Never raises; unsent usage is kept."""
         await self._usage.flush()
+
+    def _lend_lease(self) -> None:
+        if self._lease_holder is not None and self._source_cache is not None:
+            self._lease_holder.lend_lease(self._source_cache)
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 

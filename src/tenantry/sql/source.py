@@ -46,7 +46,9 @@ class Source:
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+    def error(
+        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+    ) -> TemplateError:
         """Return a TemplateError with the line, a caret at ``offset``, the fix, and the tags that included this
         source."""
         location = self.location(offset)
@@ -64,7 +66,8 @@ class Source:
         while outer is not None:
             message += f"\n  included at {replace(outer, included_at=None)}"
             outer = outer.included_at
-        return TemplateError(message, location=replace(location, included_at=included_at))
+        location = replace(location, included_at=included_at)
+        return TemplateError(message, location=location, problem=problem, fix=fix, variable=variable)
 
 
 def _blank(character: str) -> str:
@@ -111,9 +114,12 @@ class ExpandedSource(Source):
         segment = self.segment(offset)
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+    def error(
+        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+    ) -> TemplateError:
         segment = self.segment(offset)
-        return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
+        outer = segment.included_at or included_at
+        return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
         """Return the segment at an offset of the expanded SQL, cut to begin there."""

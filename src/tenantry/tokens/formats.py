@@ -123,13 +123,13 @@ PREVIEW_PREFIX: Final = "ugpv_"
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
-_LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
-"""Also matches mistyped tokens, from which the secret could be guessed."""
+LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[kt][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
+"""Matches tokens and preview keys, including mistyped, truncated and percent-encoded ones. Group 1 is the prefix."""
 
 
 def holds_token(text: str) -> bool:
     """Whether ``text`` contains a token, a mistyped token or the key of a preview session."""
-    return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
+    return "ug" in text and LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
@@ -143,4 +143,4 @@ def mask_within(text: str) -> str:
     """Mask everything in ``text`` that ``holds_token`` finds."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
-    return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text
+    return LIKE_A_TOKEN.sub(r"\1_…", text) if "ug" in text else text

@@ -17,6 +17,7 @@ from tenantry.aio import Breaker, LoopLocal, Message, PublishQueue
 from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.database import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
+from tenantry.ports import lease_holder_of
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ class RedisBackend:
     @property
     def sources(self) -> SourceLeaseHolder | None:
         """The origin's ``sources``: data sources are not cached in Redis."""
-        sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
-        return sources
+        return lease_holder_of(self._origin)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

@@ -15,7 +15,7 @@ from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
 from tenantry.backends.sql.tables import data_sources, environments, generation
-from tenantry.backends.stored import OfferedSourceLease
+from tenantry.backends.stored import LentSourceLease
 from tenantry.database import check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
@@ -64,7 +64,7 @@ _AT_SNAPSHOT: Final[Read] = (
 )
 
 
-class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
+class SQLSources(SQLPart, LentSourceLease, SourceStore):
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None

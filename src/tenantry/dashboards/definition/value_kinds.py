@@ -54,8 +54,7 @@ class TemplateText(ValueKind):
         try:
             Definition(text)
         except TemplateError as error:
-            problem = error.message.partition(": ")[2]
-            raise refuse(source, node, problem, "write a path, as in {{ user_group.name }}") from None
+            raise refuse(source, node, error.problem, "write a path, as in {{ user_group.name }}") from None
         return text
 
     def schema(self) -> Schema:

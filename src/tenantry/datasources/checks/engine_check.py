@@ -26,7 +26,7 @@ from tenantry.errors import (
     TenantryError,
     UnbindableValue,
 )
-from tenantry.groups import Record, RegisteredSource, UserGroup, extend
+from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
@@ -129,7 +129,7 @@ class EngineCheck:
         try:
             if source.session is not None:
                 source.session.bind(group)
-            query.template.bind(_variables(group), dialect=source.dialect, now=self._now)
+            query.template.bind(group.variables, dialect=source.dialect, now=self._now)
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
@@ -185,7 +185,7 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        variables, prefix, text = _variables(group), "", ""
+        variables, prefix, text = group.variables, "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
             text = explained.traced.bound.sql
@@ -236,7 +236,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
     try:
-        found = await sources.query(group, query.schema, SchemaQuery(query.template), _variables(group))
+        found = await sources.query(group, query.schema, SchemaQuery(query.template), group.variables)
     except _UNREACHABLE:
         raise
     except TenantryError:
@@ -269,10 +269,6 @@ def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
         return query.file, 1, 1
     at = source.location(found[0].start())
     return at.file or query.file, at.line, at.column
-
-
-def _variables(group: UserGroup) -> Record:
-    return extend(group.variables, "params", {})
 
 
 def _session(registered: RegisteredSource) -> SessionTemplate | None:

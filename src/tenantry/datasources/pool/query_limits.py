@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 from sys import getsizeof
-from typing import Any, TypeVar
+from typing import Any
 
-from tenantry.datasources.driver import Rows, query_error, too_many_bytes_error, too_many_rows_error
+from tenantry.datasources.driver import query_error, too_many_bytes_error, too_many_rows_error
 from tenantry.datasources.results import Result
-from tenantry.datasources.results.result import dict_maker
 from tenantry.errors import InvalidSettings
 from tenantry.groups import UserGroup
-
-Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
 """This number of bytes is counted for each value. Strings and other large values add their size."""
@@ -136,21 +133,23 @@ def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
-def take_rows(
-    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
-) -> list[Row]:
-    """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes.
+def take_result(
+    source_id: str,
+    columns: Sequence[str],
+    rows: Iterable[tuple[Any, ...]],
+    limits: Limits,
+    *,
+    types: Sequence[str | None] | None = None,
+    count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
+) -> Result:
+    """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes; QueryFailed for duplicate column names.
 
     ``count`` returns the bytes of large values in the rows it gets; 32 bytes are added for each value. ``count=None``
     is faster, but only for rows of numbers, strings and bytes.
     """
-    return _take(source_id, rows, limits, count)[0]
-
-
-def _take(
-    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None
-) -> tuple[list[Row], int]:
-    rows, size, taken, left = iter(rows), 1, list[Row](), limits.max_bytes
+    if len(set(columns)) < len(columns):
+        check_names(source_id, columns)
+    rows, size, taken, left = iter(rows), 1, list[tuple[Any, ...]](), limits.max_bytes
     while chunk := list(islice(rows, min(size, limits.row_limit + 1 - len(taken)))):
         taken += chunk
         if len(taken) > limits.row_limit:
@@ -163,7 +162,7 @@ def _take(
         if left < 0:
             raise too_many_bytes_error(source_id, limits.max_bytes)
         size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
-    return taken, limits.max_bytes - left
+    return Result(tuple(columns), taken, types, size=limits.max_bytes - left)
 
 
 def bytes_counter(
@@ -197,30 +196,6 @@ def _sizes(values: Sequence[Any]) -> int:
         if isinstance(value, _NESTED):
             total += _sizes([*value, *value.values()] if isinstance(value, dict) else value)
     return total
-
-
-def take_result(
-    source_id: str,
-    columns: Sequence[str],
-    rows: Iterable[tuple[Any, ...]],
-    limits: Limits,
-    *,
-    types: Sequence[str | None] | None = None,
-    count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
-) -> Result:
-    """Like ``take_rows``, but return a Result. Also raises QueryFailed for duplicate column names."""
-    if len(set(columns)) < len(columns):
-        check_names(source_id, columns)
-    taken, size = _take(source_id, rows, limits, count)
-    return Result(tuple(columns), taken, types, size=size)
-
-
-def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """Return rows as dicts. Raises TooManyRows for more than ``limit`` rows, QueryFailed for duplicate column names."""
-    if len(rows) > limit:
-        raise too_many_rows_error(source_id, limit)
-    check_names(source_id, columns)
-    return dict_maker(len(columns))(rows, *columns)
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from tenantry.durations import Buckets
+from tenantry.ports import has_snapshots, is_leased, lease_holder_of
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ class TimedBackend:
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if hasattr(backend, "read_at_snapshot"):
+        if has_snapshots(backend):
             self.read_at_snapshot = self._read_at_snapshot
-        if hasattr(backend, "changes"):
+        if is_leased(backend):
             self.changes = self._changes
 
     @property
@@ -64,8 +65,7 @@ class TimedBackend:
     @property
     def sources(self) -> SourceLeaseHolder | None:
         """The backend's lease holder."""
-        sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
-        return sources
+        return lease_holder_of(self._backend)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

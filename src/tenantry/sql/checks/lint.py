@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from tenantry.errors import TemplateError
+from tenantry.errors import Location, TemplateError
 from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
@@ -31,9 +31,6 @@ from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_p
 from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
-_PROBLEM = re.compile(
-    r"(?:[^\n]*?\d+:\d+(?: \([^)]*\))?: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL
-)
 
 
 def lint(
@@ -86,11 +83,8 @@ def lint(
 
 def template_error(error: TemplateError) -> Finding:
     """Return the finding for a template that does not compile or a file that cannot be read."""
-    match = _PROBLEM.fullmatch(error.message)
-    problem, fix = (match["problem"], match["fix"] or "") if match is not None else (error.message, "")
-    line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
-    file = error.location.file if error.location is not None else ""
-    return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
+    at = error.location or Location(1, 1)
+    return Finding("template-error", Severity.ERROR, at.line, at.column, error.problem, error.fix, file=at.file)
 
 
 def compares_loosely(template: SQLTemplate) -> bool:

@@ -60,7 +60,7 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
     except REFUSALS:
         problem = f"this default does not fit {parameter.path}, which takes {parameter.takes}"
         fix = f"give one that fits, or declare a type other than {parameter.kind}"
-        raise source.error(default.offset, problem, fix) from None
+        raise source.error(default.offset, problem, fix, variable=parameter.path) from None
     return bindable(parameter, typed, dialect.bind_as.get(parameter.scalar_type))
 
 

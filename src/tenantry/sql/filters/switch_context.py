@@ -54,4 +54,5 @@ class SwitchContext(ABC):
         """Return the declaration of a ``params.*`` path."""
 
     def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
-        return self.source.error(self.filter.offset if offset is None else offset, problem, fix)
+        at = self.filter.offset if offset is None else offset
+        return self.source.error(at, problem, fix, variable=self.reference.path)

@@ -41,11 +41,9 @@ class InvalidChoices(TemplateError):
     """
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
-        super().__init__(message)
+        super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
         self.in_key = in_key
-        self.problem = problem
-        self.fix = fix
 
 
 def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = False) -> InvalidChoices:

@@ -60,10 +60,8 @@ class InvalidDefinition(TemplateError):
     ``("period", "min")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
-        super().__init__(message)
+        super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
-        self.problem = problem
-        self.fix = fix
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:

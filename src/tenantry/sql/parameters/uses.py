@@ -40,7 +40,7 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
     if found is None and reference.position is not Position.CHOICE:
         found = _unfit(end or parameter, reference)
     if found is not None:
-        raise source.error(reference.offset, *found)
+        raise source.error(reference.offset, *found, variable=reference.path)
 
 
 def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableReference) -> tuple[str, str] | None:

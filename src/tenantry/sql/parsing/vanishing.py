@@ -166,7 +166,7 @@ def _error(source: Source, condition: Filter, parameter: Parameter, what: str) -
         fix = f"write {{{{ {path} | {opposite}({column}) }}}} without the not; or {fix}"
     elif what == "or" and not parameter.only_matches and parameter.type is not ParameterType.DATE:
         fix = f"write [[ or {_plain(parameter, column)} ]], which goes with its `or`; or {fix}"
-    return source.error(condition.offset, problem, fix)
+    return source.error(condition.offset, problem, fix, variable=path)
 
 
 def _plain(parameter: Parameter, column: str) -> str:

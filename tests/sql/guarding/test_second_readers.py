@@ -21,6 +21,7 @@ from tests.sql.guarding.attacks.search import Search
 from tests.sql.guarding.attacks.trial import Attack
 from tests.sql.guarding.attacks.world import VARIABLES, declaration
 from tests.sql.guarding.second_readers import StandIns, Unreadable, second_reader
+from tests.sql.guarding.test_slips import template as slip_template
 
 READ = {
     "select note from t": {"t"},
@@ -29,7 +30,6 @@ READ = {
     "select note from t where id in (select id from o)": {"t", "o"},
     "with q as (select * from t) select note from q": {"t"},
     "with t as (select note from o) select note from t": {"o"},
-    "with a as (select note from t), t as (select note from o) select a.note from a, t": {"t", "o"},
     "select note from t union all select note from items": {"t", "items"},
 }
 PARSERS = ("duckdb", "postgresql")
@@ -65,20 +65,17 @@ def test_a_difference_is_a_defect(attacked: Engine, monkeypatch: pytest.MonkeyPa
 
 
 @needs_corpus
+@pytest.mark.parametrize("attacked", PARSERS, indirect=True)
 def test_the_corpus(attacked: Engine, corpus: Path) -> None:
     """Slips and correct queries, as they are sent with all that a viewer may send. Names of CTEs may be taken for
     tables, and no table for the name of a CTE."""
-    if attacked.name not in PARSERS:
-        return
     tables = read_tables({"tables": {"t": "tenant", "o": "tenant", "items": {"o_id": "o.id"}, "countries": "shared"}})
     stand_ins, reader = StandIns(attacked, tables), second_reader(attacked)
     agreed = 0
     for entry in _entries(corpus):
         for viewer in entry.get("viewer", [{}]):
             try:
-                template = SQLTemplate(
-                    entry["sql"], attacked.dialect, params=entry["params"], **entry.get("options", {})
-                )
+                template = slip_template(entry, attacked.dialect)
                 given = {**VARIABLES, "rate": 2, "role": "fin", "params": viewer}
                 text = stand_ins.replaced(template.guarded(tables).bind(given, attacked.style))
                 theirs = reader.tables(text)

@@ -175,7 +175,7 @@ class Poller:
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store lists changes but lacks the slots that are needed to see local writes")
+            raise StoreUnavailable("the store lists changes but has no slots, which are needed to see local writes")
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots

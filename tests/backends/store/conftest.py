@@ -49,14 +49,14 @@ def sqlite_url(tmp_path: Path, migrated_sqlite: Path) -> str:
 def postgres_url(postgres: Postgres, migrated_postgres: str) -> str:
     """A migrated PostgreSQL database, of a store of its own."""
     url = postgres.create_database(migrated_postgres)
-    rename_store(postgres, url)
+    postgres.execute(another_store(), url=url)
     return url
 
 
-def rename_store(postgres: Postgres, url: str) -> None:
-    """Makes of a copied database another store: no process takes the slots of one for those of the other."""
+def another_store() -> str:
+    """SQL that makes of a copied database another store: no process takes the slots of one for those of the other."""
     store_id, run_name = secrets.token_hex(16), secrets.token_hex(8)
-    postgres.execute(f"update generation set store_id = '{store_id}', run_name = '{run_name}'", url=url)
+    return f"update generation set store_id = '{store_id}', run_name = '{run_name}'"
 
 
 @pytest.fixture

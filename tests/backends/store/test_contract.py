@@ -14,7 +14,7 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.testing import FrozenClock, MemoryStore, StoreContract
-from tests.backends.store.conftest import rename_store
+from tests.backends.store.conftest import another_store
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,7 @@ def one_postgres_url(postgres: Postgres, migrated_postgres: str) -> str:
 @pytest.fixture
 def postgres_url(postgres: Postgres, one_postgres_url: str) -> str:
     """A database as it is after its migration, of a store of its own."""
-    postgres.restore_rows(one_postgres_url)
-    rename_store(postgres, one_postgres_url)
+    postgres.restore_rows(one_postgres_url, another_store())
     return one_postgres_url
 
 

@@ -90,7 +90,9 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize(
+    "case", [case if case in {"exits", "is no command"} else pytest.param(case, marks=pytest.mark.slow) for case in BROKEN]
+)
 def test_a_broken_plugin_is_one_line_and_breaks_nothing_else(case: str, plugin: Plugin, tmp_path: Path) -> None:
     """The line names the distribution and the error. Red when the exception goes through ``--help``, and when a plug-in
     that calls ``sys.exit`` ends the process."""

@@ -29,7 +29,7 @@ from tests.datasources.settings import data_sources
 from tests.datasources.tenancy import LIMITS, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
+@pytest.fixture(params=["memory", pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Of a store; none for one in memory."""
     if request.param == "postgresql":

@@ -82,6 +82,7 @@ class TestTransactionPooledStore(StoreContract):
         await store.aclose()
 
 
+@pytest.mark.slow
 class TestSessionPooledStore(StoreContract):
     """SQLStore through a PgBouncer in session mode."""
 

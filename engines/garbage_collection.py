@@ -1,8 +1,9 @@
 """Collects garbage in what tests make, and not in the modules and the thousands of tests that stay until the end.
 
 Python looks at every object again and again while tests are collected, and at all of them at each ``gc.collect()`` of a
-test. The objects that are there when all tests are known are set apart (``gc.freeze``), and at the end of each file those
-that its tests made and that are still in use: what a test leaves behind is found as before, at a tenth of the cost.
+test. The objects that are there when all tests are known are set apart (``gc.freeze``), and at the end of each file
+those that its tests made and that are still in use: what a test leaves behind is found as before, at a tenth of the
+cost.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import BARE, FASTAPI, Mounting
 
+
 @pytest.fixture
 def sites() -> Iterator[Sites]:
     """Three sites: the dashboards, a product that embeds them, and one that may not."""

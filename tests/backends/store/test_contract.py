@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engines.migrated import another_store
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.testing import FrozenClock, MemoryStore, StoreContract
-from tests.backends.store.conftest import another_store
 
 
 @pytest.fixture(scope="module")

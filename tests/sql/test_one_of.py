@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError, UnbindableValue
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 from tests.sql.test_hostile import OURS
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 
 
 def bound(text: str, dialect: str = "sqlite", /, **params: Any) -> Any:

@@ -72,6 +72,7 @@ class TestPostgresStore(StoreContract):
         await store.aclose()
 
 
+@pytest.mark.slow
 class TestTransactionPooledStore(StoreContract):
     """SQLStore through a PgBouncer that gives each transaction another server process."""
 

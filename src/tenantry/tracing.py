@@ -1,5 +1,5 @@
-"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30), without tokens, values or
-SQL."""
+"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values
+or SQL."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes: a child of the current span, else of the span that the request's headers
-    name."""
+    """A request to one of Tenantry's routes: a child of the current span, else of the span named in the request's
+    headers."""
 
     __slots__ = ()
 
@@ -161,7 +161,7 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` and the headers that carry the trace."""
+        """Return ``headers`` plus the headers that carry the trace."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
@@ -173,38 +173,13 @@ class HttpClientSpan(Span):
             self.set_error(str(status))
 
 
-class DatabaseSpan(Span):
-    """A query on a data source. Call ``finish`` to end the span."""
-
-    __slots__ = ("_source",)
-
-    def __init__(self, source_id: str, template: str) -> None:
-        attributes = {"tenantry.data_source": source_id, "tenantry.template": template}
-        super().__init__(f"query {source_id}", attributes, kind=SpanKind.CLIENT)
-        self._source = source_id
-
-    def set_statement(self, dialect: str, text: str) -> None:
-        """Record the dialect and the first keyword of the SQL."""
-        if not self._span.is_recording():
-            return
-        self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
-        operation = operation_of(text)
-        if operation is not None:
-            self.set_attribute("db.operation.name", operation)
-            self.set_attribute("db.query.summary", operation)
-            self.update_name(f"{operation} {self._source}")
-
-    def finish(self, outcome: str, rows: int | None, cache_hit: bool, queue_seconds: float | None) -> None:
-        """End the span. ``outcome`` is ``ok`` or an error code; ``rows`` and ``queue_seconds`` are None if unknown."""
-        if self._span.is_recording():
-            if rows is not None:
-                self.set_attribute("db.response.returned_rows", rows)
-            if queue_seconds is not None:
-                self.set_attribute("tenantry.cache_hit", cache_hit)
-                self.set_attribute("tenantry.queue_seconds", queue_seconds)
-            if outcome != "ok":
-                self.set_error(outcome)
-        self._span.end()
+def query_attributes(dialect: str, sql: str) -> dict[str, str]:
+    """The attributes that a query's SQL gives its span: the database system and, for a query, the first keyword."""
+    attributes = {"db.system.name": _SYSTEMS.get(dialect, dialect)}
+    operation = operation_of(sql)
+    if operation is not None:
+        attributes |= {"db.operation.name": operation, "db.query.summary": operation}
+    return attributes
 
 
 def operation_of(text: str) -> str | None:
@@ -224,4 +199,4 @@ def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> context.Context | None:
     return propagate.extract(carrier)
 
 
-__all__ = ["DatabaseSpan", "HttpClientSpan", "HttpServerSpan", "Span", "operation_of", "set_attribute"]
+__all__ = ["HttpClientSpan", "HttpServerSpan", "Span", "operation_of", "query_attributes", "set_attribute"]

@@ -15,7 +15,7 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Limits
-from tenantry.datasources.pool.query_limits import bytes_counter, take_rows
+from tenantry.datasources.pool.query_limits import bytes_counter, take_result
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
@@ -106,13 +106,13 @@ def test_large_rows_are_found_out_in_good_time() -> None:
             yield number, "x" * 1_000
 
     with pytest.raises(TooManyBytes):
-        take_rows("ds_1", cursor(), _limits(max_bytes=10_000))
+        take_result("ds_1", (), cursor(), _limits(max_bytes=10_000))
     assert len(read) < 12
     read.clear()
     with pytest.raises(TooManyRows):
-        take_rows("ds_1", cursor(), _limits(row_limit=3))
+        take_result("ds_1", (), cursor(), _limits(row_limit=3))
     assert len(read) == 4
-    assert len(take_rows("ds_1", cursor(), _limits(row_limit=100))) == 100
+    assert len(take_result("ds_1", (), cursor(), _limits(row_limit=100))) == 100
 
 
 def test_pieces_grow_slowly_and_shrink_with_what_is_left() -> None:
@@ -124,14 +124,14 @@ def test_pieces_grow_slowly_and_shrink_with_what_is_left() -> None:
         pieces.append(len(rows))
         return sum(len(text) for (text,) in rows)
 
-    assert len(take_rows("ds_1", [("x" * 68,)] * 1_000, _limits(max_bytes=110_000), count)) == 1_000
+    assert len(take_result("ds_1", (), [("x" * 68,)] * 1_000, _limits(max_bytes=110_000), count=count)) == 1_000
     assert pieces[:9] == [1, 2, 4, 8, 16, 32, 64, 128, 128]
     assert all(later <= 2 * earlier for earlier, later in pairwise(pieces))
     assert pieces[-1] < 70
     pieces.clear()
     growing = (("x" * 68 * 2**number,) for number in range(30))
     with pytest.raises(TooManyBytes):
-        take_rows("ds_1", growing, _limits(max_bytes=110_000), count)
+        take_result("ds_1", (), growing, _limits(max_bytes=110_000), count=count)
     assert pieces == [1, 2, 4, 8]
 
 
@@ -139,8 +139,8 @@ def test_values_of_sqlite_are_counted_by_marshal() -> None:
     """Texts and bytes, wherever they stand. Red when they are left out, as numbers are."""
     for value in ("x" * 50_000, "é" * 30_000, b"x" * 50_000):
         with pytest.raises(TooManyBytes):
-            take_rows("ds_1", [(1, 2.5, None, value)], _limits(max_bytes=49_000), None)
-        assert len(take_rows("ds_1", [(1, value)] * 9, _limits(max_bytes=700_000), None)) == 9
+            take_result("ds_1", (), [(1, 2.5, None, value)], _limits(max_bytes=49_000), count=None)
+        assert len(take_result("ds_1", (), [(1, value)] * 9, _limits(max_bytes=700_000), count=None)) == 9
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_values_of_sqlite_are_counted_by_marshal() -> None:
 def test_what_is_inside_a_value_counts(value: object) -> None:
     """Red when only the list or struct itself is counted."""
     with pytest.raises(TooManyBytes):
-        take_rows("ds_1", [(value,)], _limits(max_bytes=49_000))
+        take_result("ds_1", (), [(value,)], _limits(max_bytes=49_000))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_properties_and_mapping_are_frozen_copies() -> None:
     assert thaw(group.mapping) == {"main": "ds_1"}
 
 
-def test_variables_are_the_properties_and_user_group() -> None:
+def test_variables_are_the_properties_user_group_and_no_params() -> None:
     """A bare name is a property; id, name, environment and properties are under ``user_group``."""
     group = make_group(provided_id="acme", name="Acme & Co", properties={"region": "eu"})
     assert group.variables == {
@@ -46,6 +46,7 @@ def test_variables_are_the_properties_and_user_group() -> None:
             "environment": "production",
             "properties": {"region": "eu"},
         },
+        "params": {},
     }
 
 
@@ -53,7 +54,7 @@ def test_a_property_with_a_reserved_name_is_reached_in_full_only() -> None:
     """Red when RESERVED_NAMES is not taken out of the bare names: ``user_group`` would be the tenant's own text."""
     variables = make_group(properties=PROPERTIES).variables
     assert frozenset({"user_group", "params"}) == RESERVED_NAMES
-    assert "params" not in variables
+    assert variables["params"] == {}
     assert isinstance(variables["user_group"], Record)
     assert variables["user_group"]["properties"]["params"] == "mine"
     assert variables["user_group"]["properties"]["user_group"] == "me"
@@ -66,10 +67,10 @@ def test_method_names_are_ordinary_properties() -> None:
     assert variables["keys"]["get"] == 1
 
 
-def test_a_group_without_properties_has_only_user_group() -> None:
+def test_a_group_without_properties_has_no_bare_name() -> None:
     """None and an empty object differ in the record and not in what templates see."""
     bare, empty = make_group(properties=None), make_group(properties={})
-    assert list(bare.variables) == list(empty.variables) == ["user_group"]
+    assert list(bare.variables) == list(empty.variables) == ["user_group", "params"]
     assert bare.properties is None
     assert empty.properties == {}
     assert bare != empty

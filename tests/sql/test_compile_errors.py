@@ -56,7 +56,7 @@ EVERYWHERE = [
     ("select a where b in '{{ x }}'", "takes a list, not a string"),
     ("select 'a' '{{ x }}'", "two adjacent literals"),
     ("select {% if x %} 1 {% end %}", "{% if %} is left out of the language on purpose"),
-    ("select {{ x | default('a') }}", "x is the group's: with a default"),
+    ("select {{ x | default('a') }}", "x is a property of the group: with a default"),
     ("select {{ params.x | lower }}", "there is no filter lower"),
     ("select {{ params.x | one_off(a) }}", "did you mean one_of?"),
     ("select {{ params.x | one_of(a) y }}", "only filters can follow the path of a tag"),
@@ -208,6 +208,23 @@ def test_the_message_shows_where_and_how() -> None:
     assert lines[1] == '    \twhere a = "{{ region }}"'
     assert lines[2] == "    \t           ^"
     assert lines[3].startswith("  fix: ")
+    assert caught.value.problem == "a variable is not allowed inside a quoted identifier"
+    assert lines[3] == f"  fix: {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("select a from t where a in {{ params.day }}", "params.day"),
+        ("select a from t where {{ params.day | within(b) }}", "params.day"),
+        ("select {{ x y }}", ""),
+    ],
+)
+def test_an_error_names_its_variable(text: str, variable: str) -> None:
+    """Red when the error of a declared parameter's use leaves it out: a dashboard then cannot name the control."""
+    with pytest.raises(TemplateError) as caught:
+        SQLTemplate(text, "postgresql", params={"day": "date"}).check()
+    assert caught.value.variable == variable
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ from tenantry.tokens import (
     API_TOKEN_PATTERN,
     TOKEN_PATTERN,
     api_token_digest,
+    holds_token,
     mask,
+    mask_within,
     mint_api_token,
 )
 from tests.tokens.vectors import TOKENS
@@ -105,3 +107,13 @@ def test_a_mask_shows_the_kind_and_four_characters_of_the_checksum() -> None:
     assert mask(api) == f"ugkt_…{api[-4:]}"
     for other in ("", "hunter2", text[:-1], text + "x", "ugtc_" + "x" * 30, "\ud800"):
         assert mask(other) == "…"
+
+
+def test_a_part_of_a_token_is_masked_too() -> None:
+    """A truncated or percent-encoded token is most of a secret. Red with the old pattern of 32 plain characters."""
+    text = TOKENS[0][1]
+    for part in (text, text[:25], text.replace("_", "%5F", 1), text.replace("_", "%5f")):
+        assert holds_token(f"see {part}")
+        assert mask_within(f"see {part}.").startswith("see ugtc_…")
+        assert text[8:20] not in mask_within(f"see {part}")
+    assert not holds_token("ugtc_" + "x" * 15)

@@ -216,4 +216,5 @@ def _text(file: TextIO) -> str:
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode()
         at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise TemplateError(f"{at}: this is not UTF-8; save the file as UTF-8", location=at) from None
+        problem = "this is not UTF-8; save the file as UTF-8"
+        raise TemplateError(f"{at}: {problem}", location=at, problem=problem) from None

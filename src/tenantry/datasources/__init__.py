@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.connection_pool import ConnectionPool as ConnectionPool
     from tenantry.datasources.pool.fair_queue import FairQueue as FairQueue
     from tenantry.datasources.pool.fair_queue import Turn as Turn
-    from tenantry.datasources.pool.query_limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
+    from tenantry.datasources.pool.query_limits import Limits, Sharing, StreamLimits, take_result
     from tenantry.datasources.pool.streamed_reduction import Reduction as Reduction
     from tenantry.datasources.query_folder import QueryFolder as QueryFolder
     from tenantry.datasources.query_folder import is_within as is_within
@@ -69,7 +69,7 @@ else:
             "tenantry.datasources.engines.registry": "check_url registration_notes",
             "tenantry.datasources.explanation": "ExplainedQuery",
             "tenantry.datasources.pages": "CountTemplate PLAIN_NAME Page PagedTemplate fetch_page has_pages",
-            "tenantry.datasources.pool.query_limits": "Limits Sharing StreamLimits take_result take_rows to_dicts",
+            "tenantry.datasources.pool.query_limits": "Limits Sharing StreamLimits take_result",
             "tenantry.datasources.pool.streamed_reduction": "Reduction",
             "tenantry.datasources.pool.connection_pool": "ConnectionPool",
             "tenantry.datasources.pool.fair_queue": "FairQueue Turn",
@@ -122,7 +122,5 @@ __all__ = [
     "secret_state",
     "stop_on_signals",
     "take_result",
-    "take_rows",
-    "to_dicts",
     "while_connected",
 ]

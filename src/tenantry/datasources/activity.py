@@ -10,10 +10,13 @@ from time import monotonic
 from types import TracebackType
 from typing import Final
 
+from opentelemetry.trace import SpanKind
+
 from tenantry.datasources.query_label import TAGGED, QueryLabel
 from tenantry.durations import QUERY_BOUNDS, Buckets
 from tenantry.errors import TenantryError
-from tenantry.tracing import DatabaseSpan
+from tenantry.sql import BoundSQL
+from tenantry.tracing import Span, query_attributes
 from tenantry.usage import UsageCounter
 
 _slow_log: Final = logging.getLogger("tenantry.datasources.slow")
@@ -22,7 +25,7 @@ OK: Final = "ok"
 STOPPED: Final = "stopped"
 """The outcome of a query that was stopped because all its callers left."""
 OTHERS: Final = "(others)"
-"""The name under which all sources beyond the first ``MAX_SOURCES`` are counted together."""
+"""The name under which all sources after the first ``MAX_SOURCES`` are counted together."""
 MAX_SOURCES: Final = 1_000
 
 
@@ -31,7 +34,7 @@ class Monitoring:
     """Settings for slow-query logging, query tags and usage counting."""
 
     slow_seconds: float | None = 10.0
-    """Queries that take this long or longer, including the wait in the queue, are logged as warnings of
+    """Queries that take this long, including the wait in the queue, are logged as warnings of
     ``tenantry.datasources.slow``. None: no warnings."""
     query_tags: Collection[str] = TAGGED
     """Engines (URL schemes) whose SQL gets a comment with group, source and template."""
@@ -40,8 +43,8 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counts executions and queries of one source. An execution is one run at the source, which several queries may
-    share."""
+    """Counts the executions and queries of one source. An execution is one run at the source; several queries may share
+    it."""
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -60,8 +63,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Callers' ended queries by outcome, as for ``executions``. Several queries may share one execution, and a
-        cache hit has no execution."""
+        """Ended queries by outcome, as for ``executions``. Several queries may share an execution; a cache hit has
+        none."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
@@ -69,7 +72,7 @@ class SourceCounters:
         self.rows: int = 0
         """Rows that executions returned."""
         self.bytes: int = 0
-        """Bytes of the returned rows in memory; for a stream, the bytes of the response body."""
+        """Bytes of the returned rows in memory; for a stream, bytes of the response body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
@@ -142,18 +145,19 @@ class Execution:
         self._counters.waiting -= 1
 
 
-class ObservedQuery(DatabaseSpan):
-    """Counts and traces one caller's query until the ``with`` block ends or, with ``lasts``, until ``end`` or an
-    error."""
+class ObservedQuery(Span):
+    """Counts and traces one caller's query until the ``with`` block ends. With ``lasts``, until ``end`` or an error."""
 
-    __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
+    __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 
     def __init__(self, activity: Activity, label: QueryLabel, *, lasts: bool = False) -> None:
-        super().__init__(label.source, label.template)
+        attributes = {"tenantry.data_source": label.source, "tenantry.template": label.template}
+        super().__init__(f"query {label.source}", attributes, kind=SpanKind.CLIENT)
         self.activity: Final = activity
         self._label = label
         self._lasts = lasts
         self._has_ended = False
+        self.sql: BoundSQL | None = None
         self.rows: int | None = None
         self.cache_hit: bool = False
         self.queue_seconds: float | None = None
@@ -176,7 +180,23 @@ class ObservedQuery(DatabaseSpan):
         counters.queries[outcome] += 1
         counters.cache_hits += self.cache_hit
         self.activity.usage.add(label.environment, label.group, source=label.source, queries=1, rows=self.rows or 0)
-        self.finish(outcome, self.rows, self.cache_hit, self.queue_seconds)
+        if self._span.is_recording():
+            self._describe(outcome)
+        self._span.end()
+
+    def _describe(self, outcome: str) -> None:
+        if self.sql is not None:
+            attributes = query_attributes(self.sql.dialect, self.sql.sql)
+            self._span.set_attributes(attributes)
+            if operation := attributes.get("db.operation.name"):
+                self.update_name(f"{operation} {self._label.source}")
+        if self.rows is not None:
+            self.set_attribute("db.response.returned_rows", self.rows)
+        if self.queue_seconds is not None:
+            self.set_attribute("tenantry.cache_hit", self.cache_hit)
+            self.set_attribute("tenantry.queue_seconds", self.queue_seconds)
+        if outcome != OK:
+            self.set_error(outcome)
 
 
 def outcome_of(error: BaseException) -> str:

@@ -25,7 +25,7 @@ class ExplainedQuery:
     """The URL scheme."""
     traced: TracedSQL
     age: float | None
-    """Seconds since the source was queried for the cached answer; None if no answer is cached."""
+    """Seconds since the source was queried for the cached result; None if no result is cached."""
 
 
 def explain_query(
@@ -35,7 +35,7 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Explain a query without running it. Raises what ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
+    """Explain a query without running it. Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)

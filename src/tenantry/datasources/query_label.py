@@ -1,5 +1,5 @@
 """Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
-(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so no id can end the comment or add a
+(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so that no id can end the comment or add a
 placeholder."""
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries. They do not cache
-plans or results by SQL text: tags would make such a cache useless."""
+"""Engines (URL schemes) whose queries are tagged by default: they show the SQL of running queries, and have no cache by
+SQL text, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -36,7 +36,9 @@ class TaggedSQL(BoundSQL):
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
     """The name of a Query, else a digest of the template."""
-    return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
+    if isinstance(template, Query) and template.name:
+        return template.name
+    return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:

@@ -17,8 +17,8 @@ SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup; its value is None if the request has no token."""
 
 FOUND_KEY = "tenantry.found"
-"""Scope key of the hash of the request's token. A second, inner UserGroupMiddleware compares it with the token that it
-finds."""
+"""Scope key of the hash of the request's token, with which a second, inner UserGroupMiddleware compares the token that
+it finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 """Scope key of a websocket's Handshake."""
@@ -48,7 +48,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Records whether a view asked for the user group of a request that has none."""
+    """Records whether a view asked for the user group of a request without a token."""
 
     __slots__ = ("made",)
 
@@ -84,13 +84,10 @@ def variables(connection: http.HTTPConnection) -> Record:
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")
     if not query:
-        return extend(group.variables, "params", _NO_PARAMS)
+        return group.variables
     values: dict[str, list[str]] = {}
     # Latin-1 keeps every byte; the percent-encoding is UTF-8; invalid bytes become U+FFFD.
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
         values.setdefault(name, []).append(value)
     params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
     return extend(group.variables, "params", params)
-
-
-_NO_PARAMS = Record({})

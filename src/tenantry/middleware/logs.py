@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Tokens and preview keys, including truncated and percent-encoded ones.
-_TOKEN: Final = re.compile(r"(ug(?:[tk][ct]|pv))(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
-_REPLACEMENT: Final = r"\1_[redacted]"
+from tenantry.tokens import LIKE_A_TOKEN
 
 
 def redact(text: str) -> str:
     """Replace each token by its prefix and ``[redacted]``, as in ``ugtc_[redacted]``."""
-    return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
+    return LIKE_A_TOKEN.sub(r"\1_[redacted]", text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):

@@ -1,12 +1,10 @@
-"""UserGroupMiddleware, which puts the group of a request's token into ``scope["user_group"]``."""
-
 from __future__ import annotations
 
 import asyncio
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from tenantry.clock import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
@@ -32,11 +30,12 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The part of a Resolver that the middleware needs. Open connections also use BoundedResolver, if present."""
+    """The minimum that the middleware needs. A resolver with the other parts of BoundedResolver sets the staleness
+    bound; without them, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
-        """The name of the only accepted environment; None if all are accepted."""
+        """The name of the only accepted environment; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The token's group, if cached and valid. No I/O; never raises."""
@@ -46,34 +45,40 @@ class TokenResolver(Protocol):
         ...
 
 
+class _CountingResolver(Protocol):
+    async def flush_usage(self) -> None: ...
+
+
 class _PlainResolver:
     def __init__(self, resolver: TokenResolver) -> None:
-        self._resolver = resolver
-        self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)
-        self.seconds_left: Callable[[UserGroup], float] = getattr(resolver, "seconds_left", _seconds_left)
+        self.staleness: float = DEFAULT_STALENESS
+        self.lease_age: float | None = None
         self.peek = resolver.peek
         self.resolve = resolver.resolve
 
-    @property
-    def lease_age(self) -> float | None:
-        age: float | None = getattr(self._resolver, "lease_age", None)
-        return age
-
-
-def _seconds_left(group: UserGroup) -> float:
-    return group.seconds_left(utc_now())
+    def seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(utc_now())
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver as a BoundedResolver, with defaults for missing parts."""
-    if isinstance(resolver, BoundedResolver):
-        return resolver
-    return _PlainResolver(resolver)
+    """The resolver as a BoundedResolver."""
+    return resolver if _has_staleness(resolver) else _PlainResolver(resolver)
+
+
+# By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
+
+
+def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
+    return all(hasattr(resolver, name) for name in ("staleness", "lease_age", "seconds_left"))
+
+
+def _counts_usage(resolver: TokenResolver) -> TypeGuard[_CountingResolver]:
+    return hasattr(resolver, "flush_usage")
 
 
 def mark_coroutine(function: F) -> F:
     """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable. Servers and frameworks
-    use this check to recognise an ASGI 3 app."""
+    recognise an ASGI 3 app by this check."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -116,7 +121,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
+        self._flush_usage = resolver.flush_usage if _counts_usage(resolver) else None
         self._bounded_resolver = with_staleness(resolver)
         self._extract = Extractor(carriers, OriginCheck(allowed_origins)).extract
         self._extract_again = Extractor(carriers).extract  # an outer middleware checked the origin
@@ -127,8 +132,7 @@ class UserGroupMiddleware:
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # Not async: for a cached group this returns the app's own coroutine, so no frame of ours exists while that
-        # runs.
+        # Not async: for a cached group this returns the app's own coroutine, and so adds no frame to its stack.
         kind = scope["type"]
         if kind not in _SERVED:
             return self.app(
@@ -194,7 +198,7 @@ class UserGroupMiddleware:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer middleware masks every copy of its token, even in parameters that only this middleware reads. So
+            # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
             # a mask is not a second token.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)

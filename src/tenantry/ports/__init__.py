@@ -1,7 +1,8 @@
-"""Protocols of the parts that you can replace. Times are aware datetimes in UTC. Every coroutine may raise
-StoreUnavailable."""
+"""Protocols of the replaceable parts. Times are aware datetimes in UTC. Every coroutine may raise StoreUnavailable."""
 
 from tenantry.ports.backend import Backend, LeasedBackend, Slots, SnapshotBackend
+from tenantry.ports.backend import has_snapshots as has_snapshots
+from tenantry.ports.backend import is_leased as is_leased
 from tenantry.ports.bus import Bus, ChangeListener, EvictionListener, WatchedBus
 from tenantry.ports.clock import Clock, MonotonicClock
 from tenantry.ports.groups import GroupStore
@@ -13,6 +14,7 @@ from tenantry.ports.sources import (
     SourceLeaseHolder,
     SourceStore,
 )
+from tenantry.ports.sources import lease_holder_of as lease_holder_of
 from tenantry.ports.store import (
     ApiTokenStore,
     AuditTrail,

@@ -10,13 +10,12 @@ class SourceDirectory(Protocol):
     """Finds the data sources of an environment."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the data source or None. ``reference``: our id (``ds_…``), or the ``provided_id`` that the creator
-        chose."""
+        """Return the data source or None. ``reference``: our id (``ds_…``) or the ``provided_id``."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches data sources, like groups, while the store's changes are polled. Implemented by Resolver."""
+    """Caches data sources while the store's changes are polled, as for groups. Implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -30,27 +29,39 @@ class SourceLease(Protocol):
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source and cache it unless it changed meanwhile."""
-        ...
-
-
-class SourceLeaseHolder(Protocol):
-    """Passes the lease from a process's Resolver to the process's DataSources."""
-
-    @property
-    def lease(self) -> SourceLease | None:
-        """The offered lease. While it is None, every query reads its data source from the store."""
-        ...
-
-    def offer_lease(self, lease: SourceLease | None) -> None:
-        """Keep a weak reference to the lease. A Resolver passes None when it stops."""
+        """Read the source. Cache it unless it has changed meanwhile."""
         ...
 
 
 @runtime_checkable
+class SourceLeaseHolder(Protocol):
+    """Lends the lease of a process's Resolver to the process's DataSources."""
+
+    @property
+    def lease(self) -> SourceLease | None:
+        """The lent lease. While it is None, every query reads its data source from the store."""
+        ...
+
+    def lend_lease(self, lease: SourceLease) -> None:
+        """Lend the lease to the DataSources of this store, unless another resolver lends one. Keep a weak
+        reference."""
+        ...
+
+    def withdraw_lease(self, lease: SourceLease) -> None:
+        """Stop lending the lease, because its resolver stops."""
+        ...
+
+
+def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
+    """Return the ``sources`` of a store, or of a backend's store, if they lend leases."""
+    sources = getattr(backend, "sources", None)
+    return sources if isinstance(sources, SourceLeaseHolder) else None
+
+
+@runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory of data sources that may be cached, because each write is announced. The write is listed as a change
-    of SOURCES_HANDLE and shown in the slots of ``RegisteredSource.handles``."""
+    """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and shown in
+    the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         """Like ``get``, from the store of record, with the snapshot's generation."""
@@ -71,16 +82,16 @@ class SourceStore(LeasedSources, Protocol):
         session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Raises UnknownEnvironment; AlreadyExists if either id is taken; InvalidSource if ``check_session_variables``
-        rejects ``session``."""
+        """Register the source. Raises UnknownEnvironment; AlreadyExists if either id is taken; InvalidSource if
+        ``check_session_variables`` rejects ``session``."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """Ordered by ``provided_id``."""
+        """Return all sources of the environment, ordered by ``provided_id``."""
         ...
 
     async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replace ``source.url`` by another form of the same URL, such as its encryption. Does not connect. None if
+        """Replace ``source.url`` by another form of it, such as its encryption. Does not connect. Returns None if
         another writer has replaced or deleted the source."""
         ...
 

@@ -1,8 +1,8 @@
-"""Resolver, which finds the user group of a token through a cache.
+"""Resolver: finds the user group of a token through a cache.
 
-``peek`` answers from the cache. ``resolve`` also reads the backend; requests for one token share a load
-(``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. While the
-store is unavailable, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+``peek`` reads only the cache; ``resolve`` also reads the backend. Requests for one token share a load
+(``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
+StoreUnavailable.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf, isinf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
+from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
@@ -27,30 +28,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tenantry.groups import Token, UserGroup
-    from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock, SourceLeaseHolder
+    from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock
     from tenantry.tokens import KeyRing
 
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the refusal of a token without a group is cached, unless the staleness bound is shorter."""
+"""Seconds for which the refusal of a token without a group is cached; less if the staleness bound is shorter."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    - ``environment``: the only accepted one; None: any.
-    - ``staleness``: no cached answer is used for more than this many seconds after the store confirmed it.
-    - ``capacity``, ``unknown_capacity``: upper bounds on cached tokens and on handles with refusals.
+    - ``environment``: the only accepted environment; None: any.
+    - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
+    - ``capacity``, ``unknown_capacity``: maximum numbers of cached tokens, and of handles with cached refusals.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
+    - ``clock``: a clock in seconds that includes suspend.
+    - ``time_of_day``: compared with end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host are seen at once. Writes on other hosts are seen after a fifth
-    of the bound or, if the store is unavailable, after the whole bound. Answers of other backends are cached for the
-    bound. Tokens of a removed key are refused within the bound.
+    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
+    fifth of the staleness bound; if the store is unavailable, after the whole bound. Answers of other backends are
+    cached for the bound. Tokens of a removed key are refused within the bound. The DataSources of a store also cache
+    registered sources under the lease of a resolver of that store (``ports.SourceLeaseHolder``).
 
-    Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
+    Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
+    from any thread.
     """
 
     def __init__(
@@ -76,7 +80,7 @@ class Resolver:
         self._patience = min(patience, staleness)
         self._clock = clock
         self._time_of_day = time_of_day
-        leased = cast("LeasedBackend", backend) if hasattr(backend, "changes") else None  # as BackendReader does
+        leased = backend if is_leased(backend) else None
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
         self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
@@ -87,12 +91,11 @@ class Resolver:
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
+        self._lease_holder = lease_holder_of(backend)
         self._source_cache = None
-        sources = getattr(backend, "sources", None)
-        if self._poller is not None and hasattr(sources, "offer_lease"):
-            holder = cast("SourceLeaseHolder", sources)
-            self._source_cache = SourceCache(holder, self._cache, self._poller, clock, staleness)
-            self._source_cache.offer()
+        if self._poller is not None and self._lease_holder is not None:
+            self._source_cache = SourceCache(self._cache, self._poller, clock, staleness)
+        self._lend_lease()
 
     def __repr__(self) -> str:
         return f"<Resolver of {self._reader.name}, {len(self._cache)} tokens cached>"
@@ -165,8 +168,7 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        if self._source_cache is not None:
-            self._source_cache.offer()  # again, because ``aclose`` withdraws it
+        self._lend_lease()  # again, because ``aclose`` withdraws it
         flights = self._flights.get()
         flight = flights.get(key)
         if (
@@ -183,11 +185,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the group's cached answers that are older than this write (``ports.EvictionListener``)."""
+        """Drop cached answers of the group that are older than this write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache after lost messages (``ports.EvictionListener``)."""
+        """Clear the cache, because messages were lost (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -196,8 +198,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polls, buses, and the loads of this event loop, whose waiters get StoreUnavailable. Send counted usage.
-        The resolver can be used again."""
+        """Stop polls, buses and this event loop's loads, whose waiters get StoreUnavailable. Send counted usage. The
+        resolver can be used again afterwards."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
@@ -209,13 +211,17 @@ class Resolver:
         for flight in loads:
             flight.set_stopped()
         self._cache.flush()
-        if self._source_cache is not None:
-            self._source_cache.withdraw()
+        if self._lease_holder is not None and self._source_cache is not None:
+            self._lease_holder.withdraw_lease(self._source_cache)
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
         """Send counted usage now. Never raises; unsent usage is kept."""
         await self._usage.flush()
+
+    def _lend_lease(self) -> None:
+        if self._lease_holder is not None and self._source_cache is not None:
+            self._lease_holder.lend_lease(self._source_cache)
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
@@ -240,15 +246,14 @@ class Resolver:
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if entry is not None:
-            # Even if the end date is later, check again within the staleness bound, because the machine's clock may be
-            # set.
+            # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
             entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Raise InvalidToken if the cache shows that the token is refused or outdated. Return whether the token is
-        newer than the cached group. If so, second-level caches may not know its rotation yet."""
+        """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
+        than the cached group; then second-level caches may lack the rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

@@ -9,31 +9,18 @@ from tenantry.groups import SOURCES_HANDLE, source_handle
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache
     from tenantry.groups import Environment, RegisteredSource
-    from tenantry.ports import LeasedSources, MonotonicClock, SourceLeaseHolder
+    from tenantry.ports import LeasedSources, MonotonicClock
     from tenantry.resolver.poller import Poller
 
 
 class SourceCache:
-    """Caches registered data sources under the resolver's lease. DataSources finds this cache in ``holder``, as its
-    ``ports.SourceLease``."""
+    """Caches registered data sources under the resolver's lease (``ports.SourceLease``)."""
 
-    def __init__(
-        self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
-    ) -> None:
+    def __init__(self, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float) -> None:
         self.staleness: float = staleness
-        self._holder = holder
         self._cache = cache
         self._poller = poller
         self._clock = clock
-
-    def offer(self) -> None:
-        """Offer this cache to the holder, unless another resolver has offered one."""
-        if self._holder.lease is None:
-            self._holder.offer_lease(self)
-
-    def withdraw(self) -> None:
-        if self._holder.lease is self:
-            self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         entry = self._cache.sources.entries.get((environment.id, reference))
@@ -42,7 +29,7 @@ class SourceCache:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source from the store. If there is a lease, cache it. Raises StoreUnavailable."""
+        """Read the source from the store. Cache it if there is a lease. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

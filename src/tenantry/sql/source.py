@@ -1,5 +1,3 @@
-"""Source and ExpandedSource: the text of a template, and errors that show the place in it."""
-
 from __future__ import annotations
 
 import unicodedata
@@ -11,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Longest template in characters. A longer one is a mistake or an attack."""
+"""Maximum characters of a template. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # characters of a long line that an error shows
 
@@ -46,7 +44,9 @@ class Source:
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+    def error(
+        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+    ) -> TemplateError:
         """Return a TemplateError with the line, a caret at ``offset``, the fix, and the tags that included this
         source."""
         location = self.location(offset)
@@ -64,7 +64,8 @@ class Source:
         while outer is not None:
             message += f"\n  included at {replace(outer, included_at=None)}"
             outer = outer.included_at
-        return TemplateError(message, location=replace(location, included_at=included_at))
+        location = replace(location, included_at=included_at)
+        return TemplateError(message, location=location, problem=problem, fix=fix, variable=variable)
 
 
 def _blank(character: str) -> str:
@@ -89,11 +90,11 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character maps to its own offset in ``source``. If False, all characters map to ``offset``."""
+    """Whether each character has its own offset in ``source``. If False, all have the offset ``offset``."""
 
 
 class ExpandedSource(Source):
-    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included it."""
+    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included the part."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -111,9 +112,12 @@ class ExpandedSource(Source):
         segment = self.segment(offset)
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
-    def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
+    def error(
+        self, offset: int, problem: str, fix: str, included_at: Location | None = None, *, variable: str = ""
+    ) -> TemplateError:
         segment = self.segment(offset)
-        return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
+        outer = segment.included_at or included_at
+        return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
         """Return the segment at an offset of the expanded SQL, cut to begin there."""

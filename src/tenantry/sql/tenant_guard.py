@@ -4,14 +4,13 @@ Locked parameters and all paths except ``params.*`` are guarded. Two kinds are e
 optional, and tags that the author marked ``not_a_filter`` (which still require a value).
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. Branches are refused even if all of them name the variable, because ``tenant = {{ tenant }}`` restricts the
-rows but ``{{ tenant }} is not null`` does not.
+may vanish. It must not be in a branch even if all branches name it: ``tenant = {{ tenant }}`` restricts the rows, but
+``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
@@ -19,6 +18,7 @@ from typing import Final
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.moved_conditions import moved_out
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
 from tenantry.suggestions import nearest
@@ -32,7 +32,7 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Return the path with its misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
+    """Return the path with a misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
     resemble ``params`` or ``user_group``, because it may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
@@ -43,7 +43,7 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` hold paths; ``declared`` holds the names of
+    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths, ``declared`` names of
     parameters."""
 
     optional: AbstractSet[str] = frozenset()
@@ -104,7 +104,7 @@ def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard
     if guarded:
         reference = guarded[0]
         problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
-        fixes = [f"move it out of [[ ]]{_moved_out(source, clause, guarded)}"]
+        fixes = [f"move it out of [[ ]]{moved_out(source, clause, guarded)}"]
         if any(guard.is_chosen(each.path) for each in clause.references):  # otherwise nothing could drop the clause
             fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
         declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
@@ -140,8 +140,8 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    ``enforce_tenant_guard`` permits only three kinds: marked ``not_a_filter``, declared optional, or in the column of a
-    filter that is always rendered.
+    ``enforce_tenant_guard`` permits only those marked ``not_a_filter``, declared optional, or in the column of a filter
+    that is always rendered.
     """
     found = {
         reference.offset: reference
@@ -156,55 +156,3 @@ def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
 def _decided_by_viewer(node: Clause | Switch, guard: Guard) -> bool:
     references = node.references if isinstance(node, Clause) else (node.reference,)
     return any(guard.is_chosen(reference.path) for reference in references)
-
-
-# --- the fix: the author's clause, with the group's conditions moved before it ----------------------------------------
-
-
-_BEGINNING: Final = re.compile(r"\s*(where|and|having|on)\b\s*", re.IGNORECASE)
-_TOKEN: Final = re.compile(r"\{\{[^{}]*\}\}|'[^'\\]*'|\"[^\"]*\"|--|/\*|[\[\]#;`\\]|\|\||[()]|[^\W\d]\w*|.", re.DOTALL)
-_NOT_PLAIN: Final = frozenset({"or", "xor", "||", "case", "--", "/*", "[", "]", "#", ";", "`", "\\", '"', "'", "{"})
-_VIEWER: Final = "params."
-_LONGEST: Final = 400  # characters of a clause that a fix shows
-
-
-def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    # Returns the end of the fix, such as ": and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]", or an empty
-    # string if a condition is not plain.
-    text = source.text[clause.offset + 2 : clause.end]
-    beginning = _BEGINNING.match(text)
-    if beginning is None or len(text) > _LONGEST:
-        return ""
-    conditions = _conditions(text, beginning.end())
-    offsets = [each.offset - clause.offset - 2 for each in guarded]
-    outside = [text[a:b] for a, b in conditions if any(a <= offset < b for offset in offsets)]
-    inside = [text[a:b] for a, b in conditions if not any(a <= offset < b for offset in offsets)]
-    if not outside or any(_VIEWER in each for each in outside):  # outside of a clause, the viewer would have to send it
-        return ""
-    if not any(_VIEWER in each for each in inside):  # without it, nothing could drop the clause
-        outside, inside = [text[a:b] for a, b in conditions], []
-    rest = f" [[ and {_joined(inside)} ]]" if inside else ""
-    return f": {beginning[1]} {_joined(outside)}{rest}"
-
-
-def _conditions(text: str, start: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    depth = betweens = 0
-    begin = start
-    for match in _TOKEN.finditer(text, start):
-        sign = match[0].lower()
-        if sign in _NOT_PLAIN and (depth == 0 or not sign.isalpha()):
-            return []
-        depth += (sign == "(") - (sign == ")")
-        betweens += sign == "between" and depth == 0
-        if sign == "and" and depth == 0:
-            if betweens:
-                betweens -= 1
-            else:
-                found.append((begin, match.start()))
-                begin = match.end()
-    return [*found, (begin, len(text))] if depth == 0 else []
-
-
-def _joined(conditions: Sequence[str]) -> str:
-    return " and ".join(" ".join(each.split()) for each in conditions)

@@ -12,6 +12,7 @@ from tenantry.tokens.formats import (
     mask_within,
     mint_api_token,
 )
+from tenantry.tokens.formats import LIKE_A_TOKEN as LIKE_A_TOKEN
 from tenantry.tokens.formats import PREVIEW_PREFIX as PREVIEW_PREFIX
 from tenantry.tokens.formats import checksum as checksum
 from tenantry.tokens.formats import decode as decode

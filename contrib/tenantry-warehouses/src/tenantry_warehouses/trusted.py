@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from tenantry.datasources import Limits, take_rows, to_dicts
+from tenantry.datasources import Limits, take_result
 from tenantry.datasources.engines import (
     SEVERAL,
     UNHELD,
@@ -31,6 +31,7 @@ from tenantry.datasources.engines import (
 )
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.groups import RegisteredSource
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 _BUFFERED = 1  # rows that SQLAlchemy fetches ahead
@@ -66,9 +67,7 @@ class TrustedDriver:
             self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        if (
-            failed
-        ):  # not in the except clause: the context of InvalidSource must not be an error that quotes the password
+        if failed:  # not in the except clause: the context would be that error, which quotes the password
             raise InvalidSource(
                 f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
                 f"install the package of the dialect {url.drivername!r}, and its driver, with pip"
@@ -84,7 +83,7 @@ class TrustedDriver:
             failure = unreachable_error(self.source_id, error)
         raise failure
 
-    def fetch(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
+    def fetch(self, connection: Connection, bound: BoundSQL) -> Result:
         """Run one statement in a transaction that is rolled back."""
         check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
@@ -100,15 +99,13 @@ class TrustedDriver:
         finally:
             connection.rollback()
 
-    def _read(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
+    def _read(self, connection: Connection, bound: BoundSQL) -> Result:
         options = {"no_parameters": True, "stream_results": True, "max_row_buffer": _BUFFERED}
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
             if not result.returns_rows:
                 raise statement_error(self.source_id, "it returns no rows")
-            columns = list(result.keys())
-            rows = take_rows(self.source_id, result, self._limits)
-        return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
+            return take_result(self.source_id, list(result.keys()), map(tuple, result), self._limits)
 
     def failure(self, error: Exception) -> TenantryError:
         original = getattr(error, "orig", None)
@@ -119,8 +116,8 @@ class TrustedDriver:
         return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
     def interrupt(self, connection: Connection) -> None:
-        """Do nothing, because SQLAlchemy's drivers have no common way to stop a query. After a timeout, the connection
-        stays occupied until the driver returns."""
+        """Do nothing: SQLAlchemy's drivers have no common way to stop a query. After a timeout, the connection stays
+        occupied until the driver returns."""
 
     def close(self, connection: Connection) -> None:
         connection.close()
@@ -136,7 +133,7 @@ def check_dialect(url: URL) -> None:
         dialect = url.get_dialect()
     except (NoSuchModuleError, ArgumentError, ImportError):
         missing = True
-    if missing:  # not in the except clause: the context of InvalidSource must not be an error that quotes the URL
+    if missing:  # not in the except clause: the context would be that error, which quotes the URL
         raise InvalidSource(
             f"the SQLAlchemy dialect {url.drivername!r} is not installed here: pip install the package that has it",
             field="/url",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.stored import OfferedSourceLease
+from tenantry.backends.stored import LentSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,
@@ -18,7 +18,7 @@ from tenantry.groups import (
 from tenantry.ports import SourceStore
 
 
-class MemorySources(OfferedSourceLease, SourceStore):
+class MemorySources(LentSourceLease, SourceStore):
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

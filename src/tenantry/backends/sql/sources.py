@@ -15,7 +15,7 @@ from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sealed_entries import EMPTY_GENERATION
 from tenantry.backends.sql.tables import data_sources, environments, generation
-from tenantry.backends.stored import OfferedSourceLease
+from tenantry.backends.stored import LentSourceLease
 from tenantry.database import check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
@@ -50,7 +50,7 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always returns a row. Without the triggers of migration 0004 no source may be cached, so the query selects that
+# Always returns a row. No source may be cached without the triggers of migration 0004, so the query selects that
 # migration's column ``sources`` and fails if it is missing.
 _AT_SNAPSHOT: Final[Read] = (
     select(generation.c.number, generation.c.sources, *_COLUMNS)
@@ -64,7 +64,7 @@ _AT_SNAPSHOT: Final[Read] = (
 )
 
 
-class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
+class SQLSources(SQLPart, LentSourceLease, SourceStore):
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None
@@ -143,7 +143,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
             return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
 
         deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
-        for _ in range(_ATTEMPTS):  # read both ids first, to announce the write in their slots
+        for _ in range(_ATTEMPTS):  # read both ids first, because the write is announced in the slots of both
             source = await self.get(environment, reference)
             if source is None:
                 raise _unknown_source(environment, reference)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -40,7 +39,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that a query locks to a property of the group."""
+        """Parameters that a query takes from a property of the group, so that viewers cannot set them."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -52,12 +51,11 @@ class DashboardQueries:
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
     """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
-    paths = (each.path for each in template.variables)
-    return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
+    return frozenset(_parameter_in(each.path) for each in template.variables) - {""}
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Find and compile the dashboard's queries, with its controls as parameters.
+    """Find and compile the dashboard's queries, with the dashboard's controls as parameters.
 
     Raises TemplateError, with the position in the file, for: a missing or invalid query; a required parameter without a
     control; a control or click that sets a locked parameter; a click or comparison that no query supports.
@@ -114,8 +112,8 @@ class _Finder:
             template = SQLTemplate(use.sql, params=self._parameters, fragments=self._folder)
             template.check()
         except TemplateError as error:
-            problem, fix = error.message.partition("\n")[0], error.message.partition("fix: ")[2]
-            raise self._dashboard.source.error(use.offset, f"in this statement, {problem}", fix) from None
+            problem = f"in this statement, {error.headline}"
+            raise self._dashboard.source.error(use.offset, problem, error.fix) from None
         return template
 
     def _named(self, name: str, offset: int) -> SQLTemplate:
@@ -131,19 +129,17 @@ class _Finder:
         try:
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
-            problem = error.message.partition("\n")[0]
-            forgotten = [name for name in further if name not in self._parameters and _names(problem, name)]
-            if not forgotten:
+            name = _parameter_in(error.variable)
+            if name not in further or name in self._parameters:
                 raise
-            name = forgotten[0]
             fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
-            problem = f"no control is called {name}; {problem}"
+            problem = f"no control is called {name}; {error.headline}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared
 
 
-def _names(problem: str, name: str) -> bool:
-    return re.search(rf"\bparams\.{re.escape(name)}\b", problem) is not None
+def _parameter_in(path: str) -> str:
+    return path.split(".")[1] if path.startswith(_PARAMS) else ""
 
 
 def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
@@ -155,7 +151,7 @@ def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
 def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
     declared = template.parameters
     for variable in template.variables:
-        name = variable.path.split(".")[1] if variable.path.startswith(_PARAMS) else ""
+        name = _parameter_in(variable.path)
         parameter = declared.get(name)
         if not name or name in settable or (parameter is not None and parameter.default is not None):
             continue
@@ -207,12 +203,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""Describes an incomplete value. A mapping tells which ends of a range are present; None: there is no value at all."""
+"""Describes an incomplete value: which ends of a range are present, or None if there is no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default. This is done only if all queries that
-    read the value read it inside ``[[ ]]``, and so work without it."""
+    """Let viewers omit an end of a range, or clear a control that has a default, if all queries that read the value
+    read it inside ``[[ ]]`` and so work without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

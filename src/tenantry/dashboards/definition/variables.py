@@ -160,7 +160,7 @@ def _child_pointer(pointer: str, name: object) -> str:
 
 
 def _error(what: str, pointer: str) -> TemplateError:
-    error = TemplateError(f"definition, at {pointer or 'the root'}: {what}")
+    error = TemplateError(f"definition, at {pointer or 'the root'}: {what}", problem=what)
     error.field = pointer
     return error
 

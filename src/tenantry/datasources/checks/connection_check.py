@@ -18,7 +18,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""The default number of seconds to wait for an answer."""
+"""Default seconds to wait for an answer."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")
@@ -31,9 +31,9 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, run ``select 1`` and return the seconds it took.
+    """Connect as a query would, run ``select 1`` and return how many seconds that took.
 
-    ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
+    ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
@@ -48,7 +48,7 @@ async def check_connection(
     except TimeoutError:
         late = True
     finally:
-        if opened.is_running:  # a thread still waits for the server: do not wait for the thread
+        if opened.is_running:  # do not wait for the thread, which still waits for the server
             opened.abandon()
         else:
             await opened.aclose()

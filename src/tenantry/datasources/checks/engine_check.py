@@ -26,7 +26,7 @@ from tenantry.errors import (
     TenantryError,
     UnbindableValue,
 )
-from tenantry.groups import Record, RegisteredSource, UserGroup, extend
+from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
@@ -36,8 +36,8 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file that findings refer to. ``names``: also ask
-    for the column names."""
+    """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
+    the column names."""
 
     file: str
     template: SQLTemplate
@@ -49,19 +49,17 @@ class AskedQuery(NamedTuple):
 class EngineReport:
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files of which an engine explained a query
-    engines: Mapping[str, frozenset[str]]  # files by engine, of engines that cannot explain them
-    unasked: frozenset[str]  # files no query of which any group can run: a data source or a property is missing
+    engines: Mapping[str, frozenset[str]]  # files by engine, for engines that cannot explain them
+    unasked: frozenset[str]  # files whose queries no group can run: each group lacks a data source or a property
     columns: Mapping[
         AskedQuery, Mapping[str, tuple[str, ...]]
     ]  # column names by query and by "data source …, for GROUP"
-    unnamed: frozenset[str]  # files of explained queries whose columns the engine did not name
+    unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
 
 
 @dataclass(slots=True)
 class _Source:
-    """A data source, and the queries to explain on it."""
-
     registered: RegisteredSource
     session: SessionTemplate | None
     engine: Engine | None
@@ -129,11 +127,11 @@ class EngineCheck:
         try:
             if source.session is not None:
                 source.session.bind(group)
-            query.template.bind(_variables(group), dialect=source.dialect, now=self._now)
+            query.template.bind(group.variables, dialect=source.dialect, now=self._now)
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # an error in the query itself: the engine check reports it when it explains the query
+            pass  # the query itself is wrong: the check reports it when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -185,7 +183,7 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        variables, prefix, text = _variables(group), "", ""
+        variables, prefix, text = group.variables, "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
             text = explained.traced.bound.sql
@@ -236,7 +234,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
     try:
-        found = await sources.query(group, query.schema, SchemaQuery(query.template), _variables(group))
+        found = await sources.query(group, query.schema, SchemaQuery(query.template), group.variables)
     except _UNREACHABLE:
         raise
     except TenantryError:
@@ -269,10 +267,6 @@ def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
         return query.file, 1, 1
     at = source.location(found[0].start())
     return at.file or query.file, at.line, at.column
-
-
-def _variables(group: UserGroup) -> Record:
-    return extend(group.variables, "params", {})
 
 
 def _session(registered: RegisteredSource) -> SessionTemplate | None:

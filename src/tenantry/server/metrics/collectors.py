@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from tenantry.durations import Buckets
+from tenantry.ports import has_snapshots, is_leased, lease_holder_of
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
-    caches differently if they are missing.
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: without them, a
+    resolver caches differently.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -45,14 +46,14 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name ``look``."""
+        """Durations by call. The metric's label calls ``read_at_snapshot`` by an older name, ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
-        if hasattr(backend, "read_at_snapshot"):
+        if has_snapshots(backend):
             self.read_at_snapshot = self._read_at_snapshot
-        if hasattr(backend, "changes"):
+        if is_leased(backend):
             self.changes = self._changes
 
     @property
@@ -64,8 +65,7 @@ class TimedBackend:
     @property
     def sources(self) -> SourceLeaseHolder | None:
         """The backend's lease holder."""
-        sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
-        return sources
+        return lease_holder_of(self._backend)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
@@ -143,7 +143,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # otherwise nothing to poll, or no request yet
+        if seen.polls or seen.failed_polls:  # no polls are needed, or there was no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:

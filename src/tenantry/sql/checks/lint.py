@@ -1,11 +1,11 @@
-"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). In doubt it reports nothing."""
+"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). When in doubt it reports nothing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from tenantry.errors import TemplateError
+from tenantry.errors import Location, TemplateError
 from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
@@ -31,9 +31,6 @@ from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_p
 from tenantry.suggestions import did_you_mean
 
 _IGNORED = re.compile(r"tenantry:ignore((?:[ ,]+[a-z]+(?:-[a-z]+)*)+)")
-_PROBLEM = re.compile(
-    r"(?:[^\n]*?\d+:\d+(?: \([^)]*\))?: )?(?P<problem>.*?)(?:\n.*?fix: (?P<fix>.*?))?(?:\n.*)?", re.DOTALL
-)
 
 
 def lint(
@@ -46,9 +43,9 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given`` are paths
-    that the host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences CODE
-    on its line and the next. A template that does not compile has one finding, ``template-error``.
+    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
+    the host provides. ``paramstyle``: by default the dialect's. A comment ``tenantry:ignore CODE`` silences CODE on its
+    line and the next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -86,11 +83,8 @@ def lint(
 
 def template_error(error: TemplateError) -> Finding:
     """Return the finding for a template that does not compile or a file that cannot be read."""
-    match = _PROBLEM.fullmatch(error.message)
-    problem, fix = (match["problem"], match["fix"] or "") if match is not None else (error.message, "")
-    line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
-    file = error.location.file if error.location is not None else ""
-    return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
+    at = error.location or Location(1, 1)
+    return Finding("template-error", Severity.ERROR, at.line, at.column, error.problem, error.fix, file=at.file)
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
@@ -110,7 +104,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield coverage findings, none if the template does not compile. ``given``: paths that the host provides."""
+    """Yield coverage findings; none if the template does not compile. ``given``: paths that the host provides."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -120,7 +114,7 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return a template's variables, and the properties that its parameters read. Empty if it does not compile."""
+    """Return a template's variables, and the properties that its parameters read; empty if it does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:
@@ -205,7 +199,7 @@ def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Prob
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # in the column of a filter that is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
-        message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
+        message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
         yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
 
@@ -235,8 +229,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    # An expression in `select` and its repetition in `group by` get different placeholders, so an engine takes them for
-    # different expressions.
+    # Engines treat an expression in `select` and its repetition in `group by` as different if they have different
+    # placeholders.
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

@@ -36,7 +36,7 @@ class Select:
     """A select. ``outer`` is the select around it."""
 
     clauses: dict[str, list[OutlineToken]]
-    """First word of a clause, such as ``group`` for ``group by`` → tokens of the clause."""
+    """First word of a clause, such as ``group`` for ``group by`` → the clause's tokens."""
     known_names: KnownNames
     """The CTEs that the select can read."""
     outer: Select | None = None

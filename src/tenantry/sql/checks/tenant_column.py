@@ -1,6 +1,6 @@
 """The lint of the tenant column: each table needs a guarded predicate on that column.
 
-The lint recognises neither row-level security nor predicates in views, functions, row values or ``in (select …)``.
+The lint does not recognise row-level security, or predicates in views, functions, row values or ``in (select …)``.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _SelectReader:
         if query is None:
             return False
         if id(query) not in self._own:
-            self._own[id(query)] = True  # until known: a recursive CTE joins its own rows
+            self._own[id(query)] = True  # until this is known: a recursive CTE joins its own rows
             inner = [each for each in selects_of(query.children, select.known_names) if each.outer is None]
             self._own[id(query)] = bool(inner) and all(map(self._has_own_rows, inner))
         return self._own[id(query)]

@@ -1,4 +1,4 @@
-"""The filter ``default``: the value that replaces an absent variable, converted to the parameter's declared type."""
+"""The filter ``default``: the value for an absent variable, converted to the parameter's declared type."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def default_value(
     """Return the value of the tag's ``default`` as it is bound. None if the tag has no ``default``, or if the tag's
     value selects SQL (the default is then a name).
 
-    Raises TemplateError for a default that is not a literal or does not fit the position or the declared type.
+    Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:
@@ -60,7 +60,7 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
     except REFUSALS:
         problem = f"this default does not fit {parameter.path}, which takes {parameter.takes}"
         fix = f"give one that fits, or declare a type other than {parameter.kind}"
-        raise source.error(default.offset, problem, fix) from None
+        raise source.error(default.offset, problem, fix, variable=parameter.path) from None
     return bindable(parameter, typed, dialect.bind_as.get(parameter.scalar_type))
 
 

@@ -142,7 +142,7 @@ def test_hostile_values_change_no_text(dialect: str) -> None:
         ("select {{ params.x | one_of(a, a) }}", "has a twice"),
         ("select {{ params.x | one_of(a: 1) | one_of(b: 2) }}", "once"),
         ("select {{ params.x | one_of(a, b) | default(c) }}", "the default c is not in one_of"),
-        ("select {{ tenant | one_of(a, b) | default(b) }}", "the group's: with a default"),
+        ("select {{ tenant | one_of(a, b) | default(b) }}", "property of the group: with a default"),
         ("select '{{ params.x | one_of(a, b) }}'", "no meaning within quotes"),
         ("select orders_{{ params.x | one_of(a, b) }}", "part of a word"),
         ("select {{ params.x | one_of(a, b) }}_orders", "part of a word"),

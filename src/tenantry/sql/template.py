@@ -25,10 +25,11 @@ from tenantry.sql.parameters.requests import ParameterConversion
 from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, VariableReference
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
+_GUARDED_COPIES = 64  # of one template, for as many declarations
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -70,6 +71,7 @@ class SQLTemplate:
         "_binds",
         "_conversions",
         "_converts",
+        "_guarded",
         "_guards",
         "_lock",
         "_own",
@@ -114,6 +116,7 @@ class SQLTemplate:
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
+        self._guarded: dict[int, Self] = {}  # by the id of the tables, which the copy keeps alive
         self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
@@ -133,6 +136,26 @@ class SQLTemplate:
         other, given = copy(self), MappingProxyType(parameters)
         other._prepare(replace(self.definition, parameters=given, decided=decided), self.dialect)
         return other
+
+    def guarded(self, tables: TableGuard) -> Self:
+        """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+
+        Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
+        cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
+        """
+        found = self._guarded.get(id(tables))
+        if found is None:
+            found = copy(self)
+            found._prepare(replace(self.definition, tables=tables), self.dialect)
+            self._guarded[id(tables)] = found
+            if len(self._guarded) > _GUARDED_COPIES:
+                self._guarded.pop(next(iter(self._guarded)))
+        return found
+
+    def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
+        """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
+        ``check``; empty without ``guarded``."""
+        return self._own_tree(dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -175,10 +198,7 @@ class SQLTemplate:
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
-        if dialect is None:
-            self._own_tree()
-        else:
-            self._tree(dialect_named(dialect))
+        self._own_tree(dialect)
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -243,8 +263,9 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order. Compiles like ``check()``."""
-        return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
+        """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
+        tree = self._own_tree()
+        return tuple(self._variable(tree, each) for each in tree.references if not each.of_guard)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
@@ -265,8 +286,8 @@ class SQLTemplate:
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
 
-    def _own_tree(self) -> Tree:
-        return self._tree(self._own_dialect())
+    def _own_tree(self, dialect: str | None = None) -> Tree:
+        return self._tree(self._own_dialect() if dialect is None else dialect_named(dialect))
 
     def _own_dialect(self) -> Dialect:
         if self.dialect is not None:
@@ -292,6 +313,8 @@ class SQLTemplate:
                 self._converts = True
             guard = self._guards[dialect.name] = self._guard(expanded.parameters)
             enforce_tenant_guard(tree.source, dialect, tree, guard)
+            if self.definition.tables is not None:
+                tree = self.definition.tables.rewrite(tree, dialect)
             self._trees[dialect.name] = tree
         return tree
 

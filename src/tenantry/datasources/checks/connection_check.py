@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
@@ -11,6 +13,7 @@ from tenantry.datasources.engines.registry import find_engine, host_engines
 from tenantry.datasources.open_sources import create_source
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.query_limits import Limits
+from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -31,30 +34,57 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, run ``select 1`` and return how many seconds that took.
+    """Connect as a query would, which proves the guarded tables; run ``select 1``; return how many seconds that took.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
+    QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
+    can read the store's tables.
     """
     begun = monotonic()
-    connectable = UrlSecrets(keys).resolve(source).source
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
-    opened = create_source(connectable, limits, host_engines(engines or {}))
-    bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
+    async with open_alone(source, limits, keys=keys, engines=engines) as opened:
+        await opened.ask(_QUESTION)
+    return monotonic() - begun
+
+
+@dataclass(frozen=True, slots=True)
+class LoneSource:
+    """A source that a command opened for itself."""
+
+    dialect: str
+    ask: Callable[[SQLTemplate], Awaitable[Result]]
+    """Runs a template without variables."""
+
+
+@asynccontextmanager
+async def open_alone(
+    source: RegisteredSource,
+    limits: Limits,
+    *,
+    keys: Keys = None,
+    engines: Mapping[str, DriverFactory] | None = None,
+) -> AsyncIterator[LoneSource]:
+    """Open a source for the block, which may take ``limits.timeout``. Raises what ``check_connection`` raises."""
+    connectable = UrlSecrets(keys).resolve(source).source
+    pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
+
+    async def ask(template: SQLTemplate) -> Result:
+        bound = template.bind({}, pool.paramstyle, dialect=pool.dialect)
+        return await pool.fetch(as_result, bound, queue.acquire(b""))
+
     late = False
     try:
-        async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound, FairQueue(source.id, limits).acquire(b""))
+        async with asyncio.timeout(limits.timeout):
+            yield LoneSource(pool.dialect, ask)
     except TimeoutError:
         late = True
     finally:
-        if opened.is_running:  # do not wait for the thread, which still waits for the server
-            opened.abandon()
+        if pool.is_running:  # do not wait for the thread, which still waits for the server
+            pool.abandon()
         else:
-            await opened.aclose()
+            await pool.aclose()
     if late:
-        raise unreachable_error(source.id, TimeoutError(), f": no answer within {seconds:g} s")
-    return monotonic() - begun
+        raise unreachable_error(source.id, TimeoutError(), f": no answer within {limits.timeout:g} s")
 
 
 async def check_connections(

@@ -1,0 +1,48 @@
+"""GuardedTables: a declaration that guards templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from tenantry.sql.dialects import Dialect, dialect_named
+from tenantry.sql.guarding.declaration import Declaration, TableEntry
+from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.rewriting import rewrite_condition, rewrite_tree
+from tenantry.sql.syntax_tree import Tree
+
+
+class TableProof(NamedTuple):
+    """A query that the engine refuses if the table or a column of its condition does not exist."""
+
+    entry: TableEntry
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedTables(Declaration):
+    """The tables of a data source. Equal declarations are equal, and have the same hash.
+
+    ``SQLTemplate.guarded`` applies them to a template.
+    """
+
+    def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
+        """Return the tree with the guards in place of the tables. Raises TemplateError for SQL that cannot be
+        proved."""
+        return rewrite_tree(tree, _guards(self, dialect.name))
+
+    def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
+        """Return queries of no rows of each guarded table, without values. A data source runs them at first connect,
+        because an engine could read a wrong column from the query around the guard.
+
+        Raises TemplateError for a condition that is not SQL of the dialect.
+        """
+        guards = _guards(self, dialect_named(dialect).name)
+        guarded = (entry for entry in self.entries if not entry.is_shared)
+        return tuple(TableProof(entry, sql) for entry in guarded for sql in guards.proof_queries(entry))
+
+
+@lru_cache(maxsize=64)
+def _guards(tables: GuardedTables, dialect: str) -> Guards:
+    return Guards(tables, dialect_named(dialect), rewrite_condition)

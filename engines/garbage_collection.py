@@ -35,7 +35,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Caches and modules that were loaded grow with each file; at the end they were half a million objects."""
+    """Caches and modules that were loaded grow with each file, and are looked at again and again."""
     yield
     if nextitem is None or nextitem.path != item.path:
         gc.collect()

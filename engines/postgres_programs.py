@@ -39,7 +39,7 @@ class PostgresHome:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def remove(self) -> None:
-        """Removes all of it; the caller need not wait for it. After a run of all tests that is 50,000 files."""
+        """Removes all of it; the caller need not wait for it."""
         os.posix_spawnp("rm", ["rm", "-rf", str(self.folder)], os.environ)
 
 

@@ -1,4 +1,4 @@
-"""One test for all dialects: a case for each of the twelve was half of all cases, and cost more than what it tested."""
+"""One test for all dialects: with a case for each of the twelve, this folder had twice as many cases."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class _SelectReader:
         if query is None:
             return False
         if id(query) not in self._own:
-            self._own[id(query)] = True  # until this is known: a recursive CTE joins its own rows
+            self._own[id(query)] = True  # assumed until it is known, because a recursive CTE joins its own rows
             inner = [each for each in selects_of(query.children, select.known_names) if each.outer is None]
             self._own[id(query)] = bool(inner) and all(map(self._has_own_rows, inner))
         return self._own[id(query)]
@@ -132,7 +132,7 @@ def _guarded_aliases(
 ) -> frozenset[str]:
     everything: list[str] = [table.alias for join in joins for table in join.tables]
     has = set(derived)
-    edges: set[tuple[str, str]] = set()  # the predicate of the first applies to the second
+    edges: set[tuple[str, str]] = set()  # a predicate on the first alias also applies to the second
     for name in ("where", "prewhere"):
         _apply(reader.facts(select.clauses.get(name, [])), everything, has, edges, base)
     _apply_joins(joins, [], reader, has, edges, base)

@@ -14,7 +14,7 @@ import pytest
 from sqlglot import exp
 
 from tenantry.sql import DIALECTS
-from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting, statement
+from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.rendered_text import combinations
 from tenantry.sql.guarding.words import WordCheck
@@ -72,7 +72,7 @@ def _values_are_ctes(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nested_with(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(statement, "_NESTED_WITH", frozenset())
+    patch.setitem(vars(DIALECTS["mariadb"]), "nested_with", True)
 
 
 def _no_words(patch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
 
@@ -109,7 +109,7 @@ class _DeclarationReader:
             return
         keys = ("tables", entry.name)
         try:
-            condition = entry.condition(DIALECTS["postgresql"])
+            condition = entry.condition(DIALECTS[DEFAULT_DIALECT])
             variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             raise self._error(keys, error.problem, error.fix or _RULES) from None

@@ -21,10 +21,8 @@ class InvalidTables(TemplateError):
     """A declaration of tables is malformed. ``keys`` are the path to the problem, such as ``("tables", "orders")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
-        super().__init__(message)
+        super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
-        self.problem = problem
-        self.fix = fix
 
 
 def invalid_tables(keys: tuple[str, ...], problem: str, fix: str, file: str = "") -> InvalidTables:

@@ -47,7 +47,7 @@ class Refused(Exception):
 
 
 class MaskedToken(NamedTuple):
-    """A word, quoted name, string, number or sign. Words are in lower case; names and strings are as written, in their quotes."""
+    """A word (in lower case), quoted name or string (with its quotes, as written), number or sign."""
 
     text: str
     start: int
@@ -72,7 +72,7 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:
-        problem = f"this SQL cannot be read again ({str(error).splitlines()[0]})"
+        problem = f"this SQL cannot be read again ({error.problem})"
         raise Refused(0, problem, "write it more plainly") from None
     masked = "".join(_masked(plain, lexeme, dialect) for lexeme in lexemes)
     tokens = [MaskedToken(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding.masked_sql import Refused, MaskedToken
+from tenantry.sql.guarding.masked_sql import MaskedToken, Refused
 
 _SUBQUERY: Final = "write (select * from …)"
 _JOINS: Final = frozenset({"from", "join", "straight_join", "apply"})

@@ -120,6 +120,7 @@ def _serve() -> None:
                 answer = {"rows": json.loads(text)["data"] if text else []}
             except (RuntimeError, ValueError) as error:  # an error in the middle of the rows breaks the JSON
                 answer = {"error": str(error)}
+                session.query("select 1", "JSONCompact")  # rows before the error would be before the next answer
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from engines.ports import free_port
-from engines.postgres_programs import create_postgres_home, installed_programs
+from engines.postgres_programs import PostgresHome, create_distribution_home, create_postgres_home, installed_programs
 from engines.shared import run_folder, shared
 
 START_SECONDS = 180
@@ -92,8 +92,8 @@ class Postgres:
 class _PostgresServer:
     """A PostgreSQL server process of our own."""
 
-    def __init__(self) -> None:
-        self._home = create_postgres_home()
+    def __init__(self, home: PostgresHome) -> None:
+        self._home = home
         self._binaries, self._user, self._folder = self._home.programs, self._home.user, self._home.folder
         self._data = self._folder / "data"
         self.port: int = free_port()
@@ -104,6 +104,7 @@ class _PostgresServer:
         done = subprocess.run(
             [*initdb, "--locale=C", "--no-sync"],
             user=self._user,
+            env=self._home.environment,
             cwd=self._folder,
             capture_output=True,
             text=True,
@@ -124,6 +125,7 @@ class _PostgresServer:
             self._process = subprocess.Popen(
                 [str(self._binaries / "postgres"), "-D", str(self._data), *options],
                 user=self._user,
+                env=self._home.environment,
                 cwd=self._folder,
                 stdout=log,
                 stderr=log,
@@ -134,7 +136,7 @@ class _PostgresServer:
     def _wait(self) -> None:
         ready = [str(self._binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         deadline = time.monotonic() + START_SECONDS
-        while subprocess.run(ready, check=False).returncode != 0:
+        while subprocess.run(ready, env=self._home.environment, check=False).returncode != 0:
             log = (self._folder / "log").read_text(errors="replace")
             assert self._process.poll() is None, log
             assert time.monotonic() < deadline, log
@@ -163,12 +165,18 @@ def running() -> Iterator[Postgres]:
         yield server
         server.drop_databases()
         return
-    own = _PostgresServer()
-    try:
-        own.start()
+    with _started(create_postgres_home()) as own:
         yield Postgres(own.url, psql, copies_files=True)
+
+
+@contextmanager
+def _started(home: PostgresHome) -> Iterator[_PostgresServer]:
+    server = _PostgresServer(home)
+    try:
+        server.start()
+        yield server
     finally:
-        own.stop()
+        server.stop()
 
 
 @contextmanager
@@ -186,3 +194,10 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
         yield server
         if not is_own:
             server.drop_databases()
+
+
+@pytest.fixture(scope="module")
+def postgres_with_icu() -> Iterator[Postgres]:
+    """Another one, of the Linux distribution: it knows the collations of ICU. Skips where there is none."""
+    with _started(create_distribution_home()) as server:
+        yield Postgres(server.url, installed_programs() / "psql")

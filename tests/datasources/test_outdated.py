@@ -61,6 +61,7 @@ CHANGES: dict[str, Change] = {
     "the mapping names another source": lambda it: it.change(mapping={"main": "own_2"}),
     "the source is deleted": lambda it: it.store.sources.delete(it.environment, "own_1"),
     "the source is moved": Tenancy.move,
+    "the source has other guarded tables": lambda it: it.guard({"tables": {"orders": "shared"}}),
     "a property changes": lambda it: it.change(properties={"region": "us", "beta": 1}),
     "a property becomes equal in Python": lambda it: it.change(properties={"region": "eu", "beta": True}),
     "the properties are cleared": lambda it: it.change(properties=None),

@@ -406,8 +406,9 @@ async def test_a_group_whose_policies_choose_never_shares(
 
 
 async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Directory, open_sources, tmp_path) -> None:
-    """Another source, another file under the same id, another environment and other session variables are other keys;
-    so is another group with the same values, where any of them is read. Another password is the same database."""
+    """Another source, another file under the same id, another environment, other session variables and other guarded
+    tables are other keys; so is another group with the same values, where any of them is read. Another password is the
+    same database. Red when the revision leaves out the guarded tables."""
     sources = open_sources()
     one, other = (sqlite_file(tmp_path / f"{name}.db", name) for name in ("a", "b"))
     template = SQLTemplate("select * from orders where region = {{ region }}")
@@ -434,6 +435,8 @@ async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Dir
     seen["user"] = await key(replace(source, url="postgresql://v:secret@h/d"))
     seen["session"] = await key(replace(server, session=SESSION))
     seen["other session"] = await key(replace(server, session=(("app.tenant", "{{ user_group.name }}"),)))
+    for number, tables in enumerate(('{"tables":{"orders":"region"}}', '{"tables":{"orders":"shared"}}')):
+        seen[f"tables {number}"] = await key(replace(server, tables=tables))
     assert len(set(seen.values())) == len(seen)
     assert await key(source) == seen["first"] == await key(source, name="globex")
     assert await key(replace(server, url="postgresql://u:changed@h/d")) == seen["server"]

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import secrets
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -27,12 +30,18 @@ from tenantry.ports import Store
 _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
 
+_tables_option: OptionDecorator = click.option(
+    "--tables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A tables.yaml, which declares the rows that a group may read.",
+)
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
 
 @click.group("data-source")
 def data_source() -> None:
-    """Register, test, list and remove data sources."""
+    """Register, change, test, list and remove data sources."""
 
 
 @data_source.command("create")
@@ -46,6 +55,7 @@ def data_source() -> None:
     metavar="NAME=TAG",
     help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
 )
+@_tables_option
 @click.option(
     "--no-check",
     is_flag=True,
@@ -61,6 +71,7 @@ async def create(
     url: str,
     trusted: bool,
     session: tuple[str, ...],
+    tables: Path | None,
     no_check: bool,
     keys: str | None,
     as_json: bool,
@@ -81,10 +92,13 @@ async def create(
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
     variables = check_session_variables(url, pairs)  # takes pairs, to refuse a repeated name
+    declared = {} if tables is None else _read_tables(tables)
     url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
     stored = _encrypted(url, keys, target, source_id)
     if not no_check:
-        await _check_new(RegisteredSource(provided_id, provided_id, target, url, trusted, variables))
+        text = json.dumps(declared) if declared else ""
+        source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, text)
+        await _check(source, "Nothing was registered")
     made = await store.sources.create(
         target,
         source_id=source_id,
@@ -92,6 +106,7 @@ async def create(
         url=stored,
         trusted=trusted,
         session=dict(variables),
+        tables=declared,
         author=author(),
     )
     print_value(made.id, _row(made), field="id", as_json=as_json)
@@ -118,17 +133,94 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
     return encrypt_url(url, ring, environment, source_id)
 
 
-async def _check_new(source: RegisteredSource) -> None:
+def _read_tables(path: Path) -> dict[str, Any]:
+    from tenantry.sql.guarding import invalid_tables, read_tables_file  # slow to import
+
+    found = read_tables_file(path)
+    if not found.entries:
+        fix = "write a line for each: orders: customer_id"
+        raise invalid_tables(("tables",), "there is no table", fix, str(path))
+    return found.as_json()
+
+
+async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None) -> None:
     from tenantry.datasources import check_connection
 
     try:
-        await check_connection(source)
+        await check_connection(source, keys=settings(keys=keys).keys)
     except DataSourceError as error:
         raise type(error)(
-            f"{error.message}. Nothing was registered: fix this, or use --no-check if the source is reachable only "
+            f"{error.message}. {unchanged}: fix this, or use --no-check if the source is reachable only "
             "from where its queries run, or does not exist yet",
             field=error.field,
         ) from None
+
+
+@data_source.command("update")
+@click.argument("reference", type=as_name, metavar="NAME_OR_ID")
+@environment_option
+@_tables_option
+@click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
+@click.option("--no-check", is_flag=True, help="Do not test the declaration on the data source.")
+@keys_option
+@json_option
+@with_store
+async def update(
+    store: Store,
+    reference: str,
+    environment: str | None,
+    tables: Path | None,
+    no_tables: bool,
+    no_check: bool,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Replace or remove the guarded tables of a data source and print its id. Running queries end."""
+    if (tables is not None) == no_tables:
+        raise click.UsageError("give --tables FILE or --no-tables")
+    target = await choose_environment(store, environment)
+    declared = {} if tables is None else _read_tables(tables)
+    made: RegisteredSource | None = None
+    while made is None:  # another writer changed the source: read it again
+        source = await _find(store, target, reference)
+        if declared and not no_check:
+            await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys)
+        made = await store.sources.update(source, tables=declared, author=author())
+    print_value(made.id, _row(made), field="id", as_json=as_json)
+    await note_unsealed(store)
+
+
+@data_source.command("show")
+@click.argument("reference", type=as_name, metavar="NAME_OR_ID")
+@environment_option
+@json_option
+@with_store
+async def show(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
+    """Show a data source and its declaration of guarded tables. The password is masked."""
+    from tenantry.datasources.catalogue import tables_yaml
+
+    source = await _find(store, await choose_environment(store, environment), reference)
+    declaration = json.loads(source.tables) if source.tables else None
+    if as_json:
+        print_record({**_row(source), "declaration": declaration}, as_json=True)
+        return
+    print_record(_row(source), as_json=False)
+    if declaration is not None:
+        click.echo(tables_yaml(declaration), nl=False)
+
+
+@data_source.command("tables")
+@click.argument("reference", type=as_name, metavar="NAME_OR_ID")
+@environment_option
+@keys_option
+@with_store
+async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
+    """Read the names of a data source's tables and print a first tables.yaml. Guesses are marked as such."""
+    from tenantry.datasources.catalogue import draft_tables, read_catalogue
+
+    source = await _find(store, await choose_environment(store, environment), reference)
+    catalogue = await read_catalogue(source, keys=settings(keys=keys).keys)
+    click.echo(draft_tables(catalogue, source.provided_id), nl=False)
 
 
 @data_source.command("test")
@@ -139,11 +231,9 @@ async def _check_new(source: RegisteredSource) -> None:
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
     """Connect to a data source as a query would, and print how long that took. Exits with 1 if it fails."""
-    target = await choose_environment(store, environment)
-    source = await store.sources.get(target, reference)
-    if source is None:
-        raise UnknownDataSource(f"environment {target.name!r} has no data source {reference!r}")
     from tenantry.datasources import check_connection
+
+    source = await _find(store, await choose_environment(store, environment), reference)
 
     milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
     print_record({**_row(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
@@ -187,6 +277,13 @@ async def delete(store: Store, reference: str, environment: str | None, as_json:
     await note_unsealed(store)
 
 
+async def _find(store: Store, environment: Environment, reference: str) -> RegisteredSource:
+    source = await store.sources.get(environment, reference)
+    if source is None:
+        raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
+    return source
+
+
 def _row(each: RegisteredSource) -> dict[str, Any]:
     from tenantry.datasources import display_url, secret_state
 
@@ -198,4 +295,5 @@ def _row(each: RegisteredSource) -> dict[str, Any]:
         "secrets": secret_state(each.url),
         "trusted": each.trusted,
         "session": dict(each.session),
+        "guarded": bool(each.tables),
     }

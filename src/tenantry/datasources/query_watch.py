@@ -237,7 +237,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
     """The fields whose change ends a query, except the environment, which ``of_schema`` compares."""
-    return source.id, source.url, source.trusted, source.session
+    return source.id, source.url, source.trusted, source.session, source.tables
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:

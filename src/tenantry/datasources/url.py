@@ -91,7 +91,7 @@ def source_revision(source: RegisteredSource) -> str:
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)
-    return digest((text, source.trusted, source.session))
+    return digest((text, source.trusted, source.session, source.tables))
 
 
 def resolve_url(url: str) -> str:

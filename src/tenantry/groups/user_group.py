@@ -230,6 +230,8 @@ class RegisteredSource:
     """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()
     """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
+    tables: str = ""
+    """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``); empty without one."""
 
     @property
     def handles(self) -> tuple[bytes, bytes]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, SourceReading
 
@@ -81,19 +81,30 @@ class SourceStore(LeasedSources, Protocol):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """Raises UnknownEnvironment; AlreadyExists if either id is taken; InvalidSource if ``check_session_variables``
-        rejects ``session``."""
+        """``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if either id is taken;
+        InvalidSource if ``check_session_variables`` rejects ``session`` or ``read_tables`` rejects ``tables``, or if a
+        declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         """Ordered by ``provided_id``."""
         ...
 
-    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replace ``source.url`` by another form of the same URL, such as its encryption. Does not connect. None if
-        another writer has replaced or deleted the source."""
+    async def update(
+        self,
+        source: RegisteredSource,
+        *,
+        url: str | None = None,
+        tables: Mapping[str, Any] | None = None,
+        author: Author = UNNAMED,
+    ) -> RegisteredSource | None:
+        """Replace the URL by another form of the same URL, such as its encryption, or the declaration of guarded
+        tables; an empty mapping removes the declaration. Does not connect. Fields that are None stay. Returns None if
+        another writer has changed or deleted ``source`` since it was read. Raises InvalidSource as ``create`` does, and
+        for the removal of a declaration with ``guard: required``."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 
 
@@ -55,6 +56,8 @@ class VariableReference:
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
     """SQL around the ``{placeholder}``; empty if the placeholder stays alone."""
+    of_guard: bool = False
+    """Whether a table's guard contains the variable, not the author's SQL. ``offset`` is then that of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,11 @@ class Text:
     """SQL without placeholders."""
 
     sql: str
+    offset: int = field(default=-1, compare=False)
+    """Offset of its first character in the source. The others follow without a gap; spaces at the end may be added.
+    It is -1 for the SQL of a filter."""
+    of_guard: bool = field(default=False, compare=False)
+    """Whether a table's guard contains the SQL. ``offset`` is then that of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +195,23 @@ class InertTag:
 
 
 @dataclass(frozen=True, slots=True)
+class AppliedGuard:
+    """A declared table that a query names, and the SQL that replaces its name."""
+
+    table: str
+    """The name in the declaration."""
+    line: int
+    column: int
+    file: str
+    condition: str
+    """The condition of the table's rows, with tags for its variables; empty for a shared table."""
+    replacement: str
+    """The SQL in place of the name, with tags for its variables; the name itself for a shared table."""
+    why: str
+    """``guarded`` or ``shared``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """A parsed template. Offsets refer to ``source``, which contains the expanded fragments."""
 
@@ -195,3 +220,14 @@ class Tree:
     placeholder_conflicts: tuple[PlaceholderConflict, ...]
     source: Source
     inert_tags: tuple[InertTag, ...] = ()
+    guards: tuple[AppliedGuard, ...] = ()
+    prove: Callable[[tuple[int, ...]], None] | None = None
+    """Checks the SQL of a key of the Renderer before its first use. Raises TemplateError if it is not proved that it
+    reads guarded tables only through their guards."""
+
+
+class TableGuard(Protocol):
+    """Rewrites trees so that each table that they name shows the group's rows only."""
+
+    def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
+        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved."""

@@ -27,7 +27,7 @@ from tenantry.sql.parameters.requests import ParameterConversion
 from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, VariableReference
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
@@ -135,6 +135,21 @@ class SQLTemplate:
         other, given = copy(self), MappingProxyType(parameters)
         other._prepare(replace(self.definition, parameters=given, decided=decided), self.dialect)
         return other
+
+    def guarded(self, tables: TableGuard) -> Self:
+        """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+
+        It is rewritten when it is compiled, which raises TemplateError for SQL that cannot be proved. The SQL of an
+        unusual combination of clauses is proved when it is first bound.
+        """
+        other = copy(self)
+        other._prepare(replace(self.definition, tables=tables), self.dialect)
+        return other
+
+    def guards(self) -> tuple[AppliedGuard, ...]:
+        """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
+        ``check()``; empty if the template is not ``guarded``."""
+        return self._own_tree().guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -245,8 +260,9 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order. Compiles like ``check()``."""
-        return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
+        """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
+        tree = self._own_tree()
+        return tuple(self._variable(tree, each) for each in tree.references if not each.of_guard)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
@@ -294,6 +310,8 @@ class SQLTemplate:
                 self._converts = True
             guard = self._guards[dialect.name] = self._guard(expanded.parameters)
             enforce_tenant_guard(tree.source, dialect, tree, guard)
+            if self.definition.tables is not None:
+                tree = self.definition.tables.rewrite(tree, dialect)
             self._trees[dialect.name] = tree
         return tree
 

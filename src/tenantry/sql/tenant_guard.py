@@ -148,7 +148,7 @@ def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
         for node, around in walk(tree.nodes)
         if any(_decided_by_viewer(each, guard) for each in around)
         for reference in references_in((node,))
-        if not guard.is_chosen(reference.path)
+        if not reference.of_guard and not guard.is_chosen(reference.path)
     }
     return tuple(found[offset] for offset in sorted(found))
 

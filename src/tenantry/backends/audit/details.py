@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
-from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Scope, UserGroup, write_moment
+from tenantry.groups import (
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    RegisteredSource,
+    Scope,
+    UserGroup,
+    write_moment,
+)
 from tenantry.tokens import mask_within
+
+_MOST_NAMES: Final = 50
 
 
 def environment_details(environment: Environment) -> dict[str, str]:
@@ -45,6 +58,41 @@ def update_details(changes: GroupChanges) -> dict[str, str]:
 def rotation_details(group: UserGroup) -> dict[str, str]:
     until = group.grace_until
     return {"token_version": str(group.token_version)} | ({"grace_until": until.isoformat()} if until else {})
+
+
+def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
+    """Return the names of the given fields, and the entries of ``tables`` that differ from the source's."""
+    given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
+    return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
+
+
+def table_changes(before: str, after: str) -> dict[str, str]:
+    """Return the entries that two declarations of guarded tables do not share, such as ``tables.orders``."""
+    old, new = _entries(before), _entries(after)
+    changes = {
+        "added": [name for name in new if name not in old],
+        "changed": [name for name in new if name in old and new[name] != old[name]],
+        "removed": [name for name in old if name not in new],
+    }
+    return {kind: _listed(sorted(names)) for kind, names in changes.items() if names}
+
+
+def _entries(tables: str) -> dict[str, object]:
+    """Each table, function and other key of a declaration under a dotted name."""
+    made: dict[str, object] = {}
+    for key, value in (json.loads(tables) if tables else {}).items():
+        if isinstance(value, dict):
+            made |= {f"{key}.{name}": entry for name, entry in value.items()}
+        elif isinstance(value, list):
+            made |= {f"{key}.{name}": True for name in value}
+        else:
+            made[key] = value
+    return made
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:

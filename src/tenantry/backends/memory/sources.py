@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from tenantry.backends.audit.details import source_update_details, table_changes
+from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.stored import LentSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
@@ -39,41 +42,56 @@ class MemorySources(LentSourceLease, SourceStore):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        checked = check_session_variables(url, session or {})
-        tables, made = self._tables, RegisteredSource(source_id, provided_id, environment, url, trusted, checked)
+        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
+        made = RegisteredSource(source_id, provided_id, environment, url, trusted, checked, declared)
+        stored, changed = self._tables, table_changes("", declared)
 
         def write() -> tuple[RegisteredSource, bool]:
-            for source in tables.sources.values():
+            for source in stored.sources.values():
                 if source.environment.id == environment.id and (
                     source.id == source_id or source.provided_id == provided_id
                 ):
                     raise AlreadyExists(
                         f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
                     )
-            source = tables.sources[environment.id, source_id] = replace(made, environment=tables.own(environment))
-            tables.note(author, "data_source.created", environment.name, source_id, provided_id=provided_id)
+            source = stored.sources[environment.id, source_id] = replace(made, environment=stored.own(environment))
+            details = {"provided_id": provided_id, **changed}
+            stored.note(author, "data_source.created", environment.name, source_id, **details)
             return source, True
 
-        return tables.write(made.handles, write, listed=SOURCES_HANDLE)
+        return stored.write(made.handles, write, listed=SOURCES_HANDLE)
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
         found = [source for source in [*self._tables.sources.values()] if source.environment.id == environment.id]
         return sorted(found, key=lambda source: source.provided_id)
 
-    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        tables, key = self._tables, (source.environment.id, source.id)
-        with tables.lock:
-            if (stored := tables.sources.get(key)) is None or stored.url != source.url:
+    async def update(
+        self,
+        source: RegisteredSource,
+        *,
+        url: str | None = None,
+        tables: Mapping[str, Any] | None = None,
+        author: Author = UNNAMED,
+    ) -> RegisteredSource | None:
+        stored, key = self._tables, (source.environment.id, source.id)
+        declared = None if tables is None else check_new_tables(source.tables, tables)
+        with stored.lock:
+            found = stored.sources.get(key)
+            if found is None or (found.url, found.tables) != (source.url, source.tables):
                 return None
+            new_tables = found.tables if declared is None else declared
+            made = replace(found, url=found.url if url is None else url, tables=new_tables)
+            details = {"provided_id": found.provided_id, **source_update_details(source, url, declared)}
 
             def write() -> tuple[RegisteredSource, bool]:
-                made = tables.sources[key] = replace(stored, url=url)
-                tables.note(author, "data_source.url_written", stored.environment.name, source.id)
+                stored.sources[key] = made
+                stored.note(author, "data_source.updated", made.environment.name, source.id, **details)
                 return made, True
 
-            return tables.write(stored.handles, write, listed=SOURCES_HANDLE)
+            return stored.write(made.handles, write, listed=SOURCES_HANDLE)
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
         tables = self._tables

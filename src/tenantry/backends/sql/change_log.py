@@ -214,12 +214,18 @@ def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
 
 
 def note_source_change(
-    connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
+    connection: Connection,
+    context: WriteContext,
+    action: str,
+    source: RegisteredSource,
+    details: Mapping[str, str],
+    *,
+    at: datetime,
 ) -> tuple[CountedChange]:
     """Audit a write to a data source, which a trigger has already counted and listed (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
-    details = {"provided_id": source.provided_id}
-    note(connection, context, action, source.environment.name, source.id, details, at=at)
+    named = {"provided_id": source.provided_id, **details}
+    note(connection, context, action, source.environment.name, source.id, named, at=at)
     return (change,)
 
 

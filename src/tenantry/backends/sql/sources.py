@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, or_, select
+from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, func, or_, select
 
+from tenantry.backends.audit.details import source_update_details, table_changes
+from tenantry.backends.declared_tables import check_new_tables, check_tables
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -40,6 +42,7 @@ _COLUMNS: Final = (
     _columns.url,
     _columns.trusted,
     _columns.session,
+    _columns.tables,
     *ENVIRONMENT_COLUMNS,
 )
 _reference = bindparam("reference", type_=String)
@@ -85,9 +88,10 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         url: str,
         trusted: bool = False,
         session: Mapping[str, str] | None = None,
+        tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        checked = check_session_variables(url, session or {})
+        checked, declared = check_session_variables(url, session or {}), check_tables(tables)
         deadline = self._runner.deadline()
         await check_source(url, remaining(deadline) / 2)
 
@@ -101,13 +105,17 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
                 "trusted": trusted,
                 "created_at": to_micros(now),
                 "session": write_session(checked),
+                "tables": declared or None,
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
                 raise AlreadyExists(
                     f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
                 )
             source = _source(connection, environment, source_id)
-            return WriteResult(source, note_source_change(connection, context, "data_source.created", source, at=now))
+            changed = table_changes("", declared)
+            return WriteResult(
+                source, note_source_change(connection, context, "data_source.created", source, changed, at=now)
+            )
 
         handles = source_handle(environment.id, source_id), source_handle(environment.id, provided_id)
         return await self._write_to(handles, write, author, deadline)
@@ -116,17 +124,33 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
         found = await self._read(_OF_ENVIRONMENT, environment_id=environment.id)
         return [_data_source(row) for row in found]
 
-    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
+    async def update(
+        self,
+        source: RegisteredSource,
+        *,
+        url: str | None = None,
+        tables: Mapping[str, Any] | None = None,
+        author: Author = UNNAMED,
+    ) -> RegisteredSource | None:
         environment = source.environment
-        this = (data_sources.c.environment_id == environment.id, data_sources.c.id == source.id)
+        as_read = (
+            _columns.environment_id == environment.id,
+            _columns.id == source.id,
+            _columns.url == source.url,
+            func.coalesce(_columns.tables, "") == source.tables,
+        )
+        declared = None if tables is None else check_new_tables(source.tables, tables)
+        new_tables = source.tables if declared is None else declared
+        values = {"url": source.url if url is None else url, "tables": new_tables or None}
+        changed = source_update_details(source, url, declared)
 
         def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
-            statement = data_sources.update().where(*this, data_sources.c.url == source.url).values(url=url)
+            statement = data_sources.update().where(*as_read).values(values)
             if not connection.execute(statement).rowcount:  # another writer was first
                 return WriteResult(None)
             written, at = _source(connection, environment, source.id), context.now(connection)
             return WriteResult(
-                written, note_source_change(connection, context, "data_source.url_written", written, at=at)
+                written, note_source_change(connection, context, "data_source.updated", written, changed, at=at)
             )
 
         return await self._write_to(source.handles, write, author)
@@ -140,7 +164,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
             if not connection.execute(data_sources.delete().where(*this)).rowcount:  # another writer was first
                 return WriteResult(found)
             at = context.now(connection)
-            return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
+            return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, {}, at=at))
 
         deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
         for _ in range(_ATTEMPTS):  # read both ids first, to announce the write in their slots
@@ -165,8 +189,11 @@ def _unknown_source(environment: Environment, reference: str) -> UnknownDataSour
 
 
 def _data_source(row: Row) -> RegisteredSource:
-    number, provided_id, url, trusted, session, *where = row
-    return RegisteredSource(number, provided_id, rows.environment(where), url, bool(trusted), read_session(session))
+    number, provided_id, url, trusted, session, tables, *where = row
+    variables = read_session(session)
+    return RegisteredSource(
+        number, provided_id, rows.environment(where), url, bool(trusted), session=variables, tables=tables or ""
+    )
 
 
 def write_session(session: SessionVariables) -> str | None:

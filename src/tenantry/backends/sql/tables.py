@@ -103,6 +103,7 @@ data_sources: Table = Table(
     Column("trusted", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("session", Text),
+    Column("tables", Text),
     UniqueConstraint("environment_id", "provided_id"),
 )
 

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
+from tenantry.datasources.declared_tables import column_queries, declared_tables
 from tenantry.datasources.driver import as_result, unreachable_error
 from tenantry.datasources.engines.engine import DriverFactory
 from tenantry.datasources.engines.registry import find_engine, host_engines
 from tenantry.datasources.open_sources import create_source
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.query_limits import Limits
+from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
-from tenantry.errors import DataSourceError
+from tenantry.errors import DataSourceError, QueryFailed
 from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
@@ -31,30 +35,62 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, run ``select 1`` and return the seconds it took.
+    """Connect as a query would, run ``select 1``, test the conditions of guarded tables and return the seconds it took.
 
     ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
-    connectable = UrlSecrets(keys).resolve(source).source
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
-    opened = create_source(connectable, limits, host_engines(engines or {}))
-    bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
+    async with open_alone(source, limits, keys=keys, engines=engines) as opened:
+        await opened.ask(_QUESTION)
+        tables = declared_tables(source)
+        for table, query in () if tables is None else column_queries(tables, opened.dialect):
+            try:
+                await opened.ask(query)
+            except QueryFailed as error:
+                raise QueryFailed(f"the condition of the guarded table {table} fails: {error.message}") from None
+    return monotonic() - begun
+
+
+@dataclass(frozen=True, slots=True)
+class LoneSource:
+    """A source that a command opened for itself."""
+
+    dialect: str
+    ask: Callable[[SQLTemplate], Awaitable[Result]]
+    """Runs a template without variables."""
+
+
+@asynccontextmanager
+async def open_alone(
+    source: RegisteredSource,
+    limits: Limits,
+    *,
+    keys: Keys = None,
+    engines: Mapping[str, DriverFactory] | None = None,
+) -> AsyncIterator[LoneSource]:
+    """Open a source for the block, which may take ``limits.timeout``. Raises what ``check_connection`` raises."""
+    connectable = UrlSecrets(keys).resolve(source).source
+    pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
+
+    async def ask(template: SQLTemplate) -> Result:
+        bound = template.bind({}, pool.paramstyle, dialect=pool.dialect)
+        return await pool.fetch(as_result, bound, queue.acquire(b""))
+
     late = False
     try:
-        async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound, FairQueue(source.id, limits).acquire(b""))
+        async with asyncio.timeout(limits.timeout):
+            yield LoneSource(pool.dialect, ask)
     except TimeoutError:
         late = True
     finally:
-        if opened.is_running:  # a thread still waits for the server: do not wait for the thread
-            opened.abandon()
+        if pool.is_running:  # a thread still waits for the server: do not wait for the thread
+            pool.abandon()
         else:
-            await opened.aclose()
+            await pool.aclose()
     if late:
-        raise unreachable_error(source.id, TimeoutError(), f": no answer within {seconds:g} s")
-    return monotonic() - begun
+        raise unreachable_error(source.id, TimeoutError(), f": no answer within {limits.timeout:g} s")
 
 
 async def check_connections(

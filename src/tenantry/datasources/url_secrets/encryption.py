@@ -137,7 +137,7 @@ async def encrypt_sources(
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # a concurrent write makes set_url return None: read the source again
+            while source is not None:  # a concurrent write makes update return None: read the source again
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:
@@ -145,7 +145,7 @@ async def encrypt_sources(
                     break
                 if url == source.url:
                     break
-                if await store.sources.set_url(source, url, author=author) is not None:
+                if await store.sources.update(source, url=url, author=author) is not None:
                     done.written += 1
                     break
                 source = await store.sources.get(environment, source.id)

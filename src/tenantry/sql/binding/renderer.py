@@ -43,11 +43,15 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. Drops the oldest SQL when the cache grows too large."""
+        """Return the SQL for a key. Drops the oldest SQL when the cache grows too large.
+
+        Raises TemplateError for SQL of a guarded template that cannot be proved."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:
                 return rendered
+            if self._tree.prove is not None:
+                self._tree.prove(key)
             rendered = _Rendering(self._dialect, self._style, key).run(self._tree.nodes)
             self._characters += len(rendered[0])
             while self.cached and self._characters > _CACHED_CHARACTERS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names, seconds
+from tenantry.sql.dialects.dialect import UNITS, Dialect, Identifiers, function_names, seconds
 
 _FUNCTIONS = "external_query external_object_transform appends changes vector_search gap_fill ml.* ai.*"
 
@@ -35,6 +35,7 @@ DIALECT = Dialect(
     native_markers=frozenset("?@"),
     interval_takes_value=True,
     max_parameters=10_000,
+    identifiers=Identifiers.EXACT,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
     # `unnest([])` fits every type; a sub-select of null would be INT64. NULL `in` an empty array is false.
     empty_in="in unnest([])",

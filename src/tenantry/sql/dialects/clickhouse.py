@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
 
 # Table functions that read a source named by a string, and functions that read a dictionary or join table by name.
 _FUNCTIONS = """
@@ -51,6 +51,7 @@ DIALECT = Dialect(
     or_operators=frozenset({"or", "?"}),  # `a and b ? c : d`
     equal_values_are_one=True,
     interval_takes_value=True,
+    identifiers=Identifiers.EXACT,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
     # `null in ()` and `null not in ()` are NULL; `is … distinct from` makes the first false and the second true.
     empty_in="in () is not distinct from 1",
@@ -58,6 +59,8 @@ DIALECT = Dialect(
     like_escape="\\",
     like_escape_clause="",  # releases before 2026 have none
     array_parameter="{placeholder}",
+    # `=` alone finds 7 for '07', and the first element of an Enum for 1.
+    exact_equal="{column} = {value} and toString({column}) = toString({value})",
     casts={
         "text": "String",
         "integer": "Int64",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier reflect try_reflect java_method remote_query read_files read_kafka read_kinesis read_pubsub read_pulsar
@@ -39,6 +39,7 @@ DIALECT = Dialect(
     native_markers=frozenset("?"),
     interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
     max_parameters=255,
+    identifiers=Identifiers.IGNORES_CASE,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

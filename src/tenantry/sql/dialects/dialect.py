@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import cached_property
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
@@ -24,8 +26,29 @@ TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]
 UNICODE_NAMES: Final = 'u&"'
 """``FunctionNames.escaped_names`` of PostgreSQL."""
 
+_TO_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_TO_UPPER = str.maketrans(ascii_lowercase, ascii_uppercase)
 _BEYOND_ASCII = r"\x80-\U0010ffff"
 _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
+
+
+class Identifiers(StrEnum):
+    """Which spellings name the same table in an engine."""
+
+    FOLDS_LOWER = "folds_lower"
+    """``Orders`` means ``orders``; ``"Orders"`` is another table (PostgreSQL)."""
+    FOLDS_UPPER = "folds_upper"
+    """``Orders`` means ``ORDERS``; ``"Orders"`` is another table (Snowflake)."""
+    EXACT = "exact"
+    """``Orders`` and ``orders`` are two tables, quoted or not."""
+    IGNORES_CASE = "ignores_case"
+    """``Orders``, ``orders`` and ``"ORDERS"`` are one table."""
+
+    def key(self, name: str, *, quoted: bool) -> str:
+        """Return a string that is equal for two spellings of the same table. Engines fold ASCII letters only."""
+        if self is Identifiers.EXACT or (quoted and self is not Identifiers.IGNORES_CASE):
+            return name
+        return name.translate(_TO_UPPER if self is Identifiers.FOLDS_UPPER else _TO_LOWER)
 
 
 class FunctionNames(NamedTuple):
@@ -141,6 +164,8 @@ class Dialect:
     """The engine runs the content of ``/*! … */``, so such comments are refused."""
     arrays: bool = False
     """``[[`` can begin a nested array."""
+    identifiers: Identifiers
+    """Which spellings name the same table."""
     or_operators: frozenset[str] = frozenset({"or"})
     """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
@@ -185,6 +210,9 @@ class Dialect:
     """SQL around the ``{placeholder}`` of a JSON string."""
     null_safe_equal: str = "{left} is not distinct from {right}"
     """SQL for ``=`` that treats two NULLs as equal. It may repeat ``{left}`` or ``{right}``."""
+    exact_equal: str = "{column} = {value}"
+    """SQL for a column that holds exactly this value. The first comparison can use an index. Where the engine's ``=``
+    ignores case, accents, trailing spaces or leading zeros, a second one compares bytes and repeats ``{value}``."""
     casts: Mapping[str, str]
     """Parameter type → SQL type, for casts of placeholders whose context does not determine a type."""
     types_placeholders: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, Identifiers, for_each_unit, function_names
 
 _FUNCTIONS = "query query_table json_execute_serialized_sql histogram_values pragma_storage_info"
 _EXTENSIONS = """
@@ -22,12 +22,14 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?$"),
     columns_expression=True,
+    identifiers=Identifiers.IGNORES_CASE,
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # outside of `from` an aggregate
     # In DuckDB `null in ()` is NULL, so `not in ()` would lose rows. `not in` an empty sub-select keeps them.
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",
     array_parameter="{placeholder}",
     json_parameter="cast({placeholder} as json)",
+    exact_equal=("{column} = {value} and encode(cast({column} as varchar)) = encode(cast({value} as varchar))"),
     casts={
         "text": "varchar",
         "integer": "bigint",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, function_names, naive_utc, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, naive_utc, seconds
 
 _FUNCTIONS = "load_file sys_eval sys_exec spider_direct_sql spider_bg_direct_sql spider_copy_tables"
 _PROCEDURES = "execute_prepared_stmt create_synonym_db"  # in the schema sys
@@ -22,11 +22,16 @@ DIALECT = Dialect(
     and_operators=frozenset({"and", "&&"}),
     equal_values_are_one=True,
     interval_takes_value=True,
+    identifiers=Identifiers.EXACT,
     dynamic_functions=function_names(f"{_FUNCTIONS} {_PROCEDURES}", prepares=True),
     empty_in="in (select null from dual where false)",
     empty_not_in="not in (select null from dual where false)",
     json_parameter="json_extract({placeholder}, '$')",  # MariaDB has no cast to JSON
     null_safe_equal="{left} <=> {right}",
+    exact_equal=(
+        "{column} = {value}"
+        " and cast(convert({column} using utf8mb4) as binary) = cast(convert({value} using utf8mb4) as binary)"
+    ),
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
     # concat() makes every value a string. Without it, a bound number 0 would equal each string that does not begin with

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, UNICODE_NAMES, Dialect, for_each_unit, function_names
+from tenantry.sql.dialects.dialect import (
+    TAGGED_DOLLARS,
+    UNICODE_NAMES,
+    Dialect,
+    Identifiers,
+    for_each_unit,
+    function_names,
+)
 
 _FUNCTIONS = """
     query_to_xml* table_to_xml* schema_to_xml* database_to_xml* cursor_to_xml* ts_stat ts_rewrite
@@ -27,6 +34,7 @@ DIALECT = Dialect(
     backticks=False,
     arrays=True,
     native_markers=frozenset("$"),
+    identifiers=Identifiers.FOLDS_LOWER,
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=UNICODE_NAMES),
     # operator(=) has the precedence of `in`; a bare `=` has another. '{}' takes the array type of the left side. An
     # empty array leaves nothing to compare, so NULL on the left gives false or true, not NULL.

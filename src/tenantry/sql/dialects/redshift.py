@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import TAGGED_DOLLARS, Dialect, Identifiers, for_each_unit, function_names, seconds
 
 _FUNCTIONS = "dblink* ts_stat ts_rewrite pg_read_file* pg_ls_dir pg_stat_file lo_import lo_export execute"
 
@@ -17,6 +17,7 @@ DIALECT = Dialect(
     line_end=r"\r\n",
     nested_comments=True,
     native_markers=frozenset("$"),
+    identifiers=Identifiers.FOLDS_LOWER,
     dynamic_functions=function_names(_FUNCTIONS, attributes=True),
     # An untyped NULL fits a left side of any type. `in (null)` is always NULL, and `NULL is true` is false.
     empty_in="in (null) is true",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
 
 _FUNCTIONS = """
     identifier to_query result_scan system$* get_ddl infer_schema get_object_references build_scoped_file_url
@@ -32,6 +32,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?"),
     interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
+    identifiers=Identifiers.FOLDS_UPPER,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

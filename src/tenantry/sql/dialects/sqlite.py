@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tenantry.sql.dialects.dialect import Dialect, function_names, seconds, utc_text
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, function_names, seconds, utc_text
 
 _FUNCTIONS = """
     load_extension fts3_tokenizer eval edit readfile writefile fsdir zipfile sha1_query sha3_query next_char
@@ -19,10 +19,12 @@ DIALECT = Dialect(
     native_markers=frozenset("?:@$"),
     is_takes_value=True,
     equal_values_are_one=True,
+    identifiers=Identifiers.IGNORES_CASE,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in ()",
     empty_not_in="not in ()",
     null_safe_equal="{left} is {right}",
+    exact_equal="{column} = {value} and cast({column} as blob) = cast({value} as blob)",
     casts={"text": "text", "integer": "integer", "decimal": "numeric", "boolean": "integer", "date": "text"},
     bind_as={
         "decimal": float,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
+from tenantry.sql.dialects.dialect import Dialect, Identifiers, for_each_unit, function_names, seconds
 
 _FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of connectors
 
@@ -14,6 +14,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("?"),
     interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
+    identifiers=Identifiers.IGNORES_CASE,
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names, naive_utc, seconds
+from tenantry.sql.dialects.dialect import UNITS, Dialect, Identifiers, function_names, naive_utc, seconds
 
 _FUNCTIONS = """
     sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql dm_exec_describe_first_result_set
@@ -22,6 +22,7 @@ DIALECT = Dialect(
     top_takes_value=True,
     interval_fix="write dateadd(day, {{ n }}, …), with the unit that you need",
     max_parameters=2_100,
+    identifiers=Identifiers.IGNORES_CASE,
     dynamic_functions=function_names(_FUNCTIONS, words="exec execute sp_executesql"),
     # nvarchar, because only strings convert to every other type. `1 = 0`, because T-SQL has no `false`.
     empty_in="in (select cast(null as nvarchar(1)) where 1 = 0)",

@@ -22,6 +22,7 @@ from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
+from tenantry.sql.syntax_tree import TableGuard
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
@@ -46,6 +47,8 @@ class TemplateDefinition:
     fragments: Fragments | None = None
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
     """Parameters that override the declarations in fragments."""
+    tables: TableGuard | None = None
+    """Guards the tables that the template names."""
 
     def declared_at(self, name: str) -> Location | None:
         offset = self.header.offsets.get(name)

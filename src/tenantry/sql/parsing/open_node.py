@@ -22,13 +22,20 @@ class OpenNode:
     clause: bool = False
     nodes: list[Node] = field(default_factory=list)
     references: list[VariableReference] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
+    text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Add the collected SQL as a Text node."""
-        if self.text:
-            self.nodes.append(Text("".join(self.text)))
-            self.text = []
+        """Add the collected SQL as Text nodes, one for each part of the source without a gap."""
+        self.nodes += self.text
+        self.text = []
+
+    def write(self, sql: str, offset: int = -1) -> None:
+        """Collect SQL that is at ``offset`` in the source, or nowhere in it."""
+        last = self.text[-1] if self.text else None
+        if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
+            self.text[-1] = Text(last.sql + sql, last.offset)
+        else:
+            self.text.append(Text(sql, offset))
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
         """Add a node, with spaces where needed: ``1-{{ x }}`` must not become the comment ``1--1`` if x is -1.
@@ -38,15 +45,15 @@ class OpenNode:
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
-            self.text.append(" ")
+            self.write(" ")
         if opening:
-            self.text.append(opening)
+            self.write(opening)
         self.flush()
         self.nodes.append(node)
         if closing:
-            self.text.append(closing)
+            self.write(closing)
         if after and after not in (_NO_SPACE_AFTER_CHOICE if choice else _NO_SPACE_AFTER):
-            self.text.append(" ")
+            self.write(" ")
 
     def as_clause(self, text: str, end: Lexeme) -> Clause:
         """Return the Clause that ends with the lexeme ``end``."""

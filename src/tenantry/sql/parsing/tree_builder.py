@@ -165,13 +165,14 @@ class TreeBuilder:
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
             return  # the `in (` or `)` of a list is already in the tree
-        text = self._levels[-1].text
+        level = self._levels[-1]
         while self._slices and self._slices[-1] < stop:
             offset = self._slices.pop()
             if offset >= start:
-                text += [self._text[start : offset + 1], " "]  # a[1: n]: with the space, no driver sees a placeholder
+                level.write(self._text[start : offset + 1], start)
+                level.write(" ")  # a[1: n]: with the space, no driver sees a placeholder
                 start = offset + 1
-        text.append(self._text[start:stop])
+        level.write(self._text[start:stop], start)
 
     def _copy(self, lexeme: Lexeme) -> None:
         # Removes our escaping backslashes. A block comment becomes a space, and a line comment is dropped.
@@ -185,7 +186,7 @@ class TreeBuilder:
         else:
             text = text.replace("\\{{", "{{")
         if text:
-            self._levels[-1].text.append(text)
+            self._levels[-1].write(text, lexeme.start)
 
     def _without_escapes(self, lexeme: Lexeme) -> str:
         text, parts = self._text, lexeme.parts

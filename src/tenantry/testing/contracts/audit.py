@@ -52,7 +52,7 @@ class AuditContract:
         await store.api_tokens.revoke(environment, token.id, author=ANN)
         url = f"postgresql://u:{SECRET}@h/d"
         source = await store.sources.create(environment, source_id="ds_1", provided_id="main", url=url, author=ANN)
-        await store.sources.set_url(source, f"{url}?again", author=ANN)
+        await store.sources.update(source, url=f"{url}?again", author=ANN)
         await store.sources.delete(environment, "main", author=ANN)
         entries = await store.audit.list()
         assert [(entry.action, entry.subject) for entry in entries] == [
@@ -65,7 +65,7 @@ class AuditContract:
             ("api_token.created", str(token.id)),
             ("api_token.revoked", str(token.id)),
             ("data_source.created", "ds_1"),
-            ("data_source.url_written", "ds_1"),
+            ("data_source.updated", "ds_1"),
             ("data_source.deleted", "ds_1"),
         ]
         assert {(entry.author, entry.environment) for entry in entries} == {(ANN, "production")}

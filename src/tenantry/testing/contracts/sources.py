@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,10 @@ from tenantry.ports import LeasedSources, Store
 
 NOWHERE = Environment(77, "nowhere", Tag.CUSTOMER)
 URL = "postgresql://reader:s3cret@warehouse/sales"
+ORDERS = {"tables": {"orders": "customer_id", "notes": "shared"}, "guard": "required", "functions": ["F"]}
+ORDERS_STORED = '{"functions":["f"],"guard":"required","tables":{"notes":"shared","orders":"customer_id"}}'
+OTHERS = {"tables": {"orders": "tenant", "items": {"order_id": "orders.id"}}, "functions": ["g"]}
+OTHERS_STORED = '{"functions":["g"],"tables":{"items":{"order_id":"orders.id"},"orders":"tenant"}}'
 
 
 class SourceContract:
@@ -47,7 +52,7 @@ class SourceContract:
         expected = (("app.tenant", "{{ user_group.id }}"), ("app.plan", "{{ user_group.properties.plan }}"))
         assert made.session == expected
         assert await store.sources.get(production, "a") == made
-        if isinstance(store, LeasedSources):
+        if isinstance(store.sources, LeasedSources):
             assert (await store.sources.get_at_snapshot(production, "ds_1")).source == made
         assert list(await store.sources.list(production)) == [made]
         for url, session in (("sqlite:////a.db", given), ("postgresql://u@127.0.0.1:1/d", {"role": "x"})):
@@ -57,6 +62,66 @@ class SourceContract:
         assert plain.session == ()
         assert (await store.sources.delete(production, "a")).session == expected
         assert list(await store.sources.list(production)) == [plain]
+
+    async def test_a_data_source_keeps_its_declaration_of_guarded_tables(self, store: Store) -> None:
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
+        assert made.tables == ORDERS_STORED
+        assert await store.sources.get(production, "a") == made
+        if isinstance(store.sources, LeasedSources):
+            assert (await store.sources.get_at_snapshot(production, "ds_1")).source == made
+        assert list(await store.sources.list(production)) == [made]
+        plain = await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL)
+        assert plain.tables == ""
+        changed = await store.sources.update(made, tables=OTHERS)
+        assert changed == replace(made, tables=OTHERS_STORED)
+        assert await store.sources.get(production, "a") == changed
+        assert await store.sources.get(production, "b") == plain
+        assert await store.sources.update(made, tables=OTHERS) is None
+        assert await store.sources.update(made, url="encrypted") is None
+        assert await store.sources.update(changed, tables={}) == replace(made, tables="")
+        assert (await store.sources.delete(production, "a")).tables == ""
+        assert [entry.details for entry in await store.audit.list() if entry.subject == "ds_1"] == [
+            {"provided_id": "a", "added": "functions.f, guard, tables.notes, tables.orders"},
+            {
+                "provided_id": "a",
+                "fields": "tables",
+                "added": "functions.g, tables.items",
+                "changed": "tables.orders",
+                "removed": "functions.f, guard, tables.notes",
+            },
+            {"provided_id": "a", "fields": "tables", "removed": "functions.g, tables.items, tables.orders"},
+            {"provided_id": "a"},
+        ]
+
+    async def test_bad_guarded_tables_are_refused(self, store: Store) -> None:
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, tables=ORDERS)
+        bad: tuple[dict[str, Any], ...] = (
+            {"tables": {"orders": []}},
+            {"tables": {}},
+            {"guard": "required"},
+            {"tabels": {"a": "shared"}},
+        )
+        for tables in bad:
+            with pytest.raises(InvalidSource) as caught:
+                await store.sources.create(production, source_id="ds_2", provided_id="b", url=URL, tables=tables)
+            assert caught.value.field == "/tables"
+            with pytest.raises(InvalidSource):
+                await store.sources.update(made, tables=tables)
+        with pytest.raises(InvalidSource, match="guard: required"):
+            await store.sources.update(made, tables={})
+        assert list(await store.sources.list(production)) == [made]
+
+    async def test_a_new_declaration_is_listed_as_a_change(self, store: Store) -> None:
+        if not isinstance(store.sources, LeasedSources):
+            pytest.skip("no lease")
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
+        before = (await store.sources.get_at_snapshot(production, "a")).generation
+        assert await store.sources.update(made, tables=ORDERS) is not None
+        reading = await store.sources.get_at_snapshot(production, "a")
+        assert (reading.source, reading.generation) == (replace(made, tables=ORDERS_STORED), before + 1)
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
         production = await store.environments.create("production", Tag.CUSTOMER)
@@ -73,13 +138,13 @@ class SourceContract:
         other = await store.environments.create("other", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, trusted=True)
         twin = await store.sources.create(other, source_id="ds_1", provided_id="a", url=URL)
-        written = await store.sources.set_url(made, "encrypted")
+        written = await store.sources.update(made, url="encrypted")
         assert written == replace(made, url="encrypted")
         assert await store.sources.get(production, "a") == written
-        assert await store.sources.set_url(made, "late") is None
+        assert await store.sources.update(made, url="late") is None
         assert await store.sources.get(other, "a") == twin
         await store.sources.delete(production, "a")
-        assert await store.sources.set_url(replace(made, url="encrypted"), "gone") is None
+        assert await store.sources.update(replace(made, url="encrypted"), url="gone") is None
         assert list(await store.sources.list(production)) == []
 
     async def test_a_data_source_can_be_deleted_by_either_id(self, store: Store) -> None:

@@ -1,0 +1,38 @@
+"""Checks declarations of guarded tables before a store keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tenantry.errors import InvalidSource
+
+
+def check_tables(declaration: Mapping[str, Any] | None) -> str:
+    """Return the declaration as canonical JSON, or "" for none. Raises InvalidSource for a declaration that
+    ``read_tables`` refuses, or that lists no table."""
+    if not declaration:
+        return ""
+    from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import
+
+    try:
+        found = read_tables(declaration)
+    except InvalidTables as error:
+        raise InvalidSource(error.message, field="/tables") from None
+    if not found.entries:
+        raise InvalidSource("the declaration lists no tables: add some below its key tables", field="/tables")
+    return json.dumps(found.as_json(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
+    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if this one cannot
+    be removed."""
+    after = check_tables(declaration)
+    if before and not after and json.loads(before).get("guard"):
+        raise InvalidSource(
+            "the data source's declaration says guard: required, so it cannot be removed: replace it by one that does "
+            "not say this, and remove that one",
+            field="/tables",
+        )
+    return after

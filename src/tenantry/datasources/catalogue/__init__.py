@@ -1,0 +1,19 @@
+"""Reads the tables of a data source and drafts a declaration of guarded tables."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.datasources.catalogue.draft import draft_tables as draft_tables
+    from tenantry.datasources.catalogue.reader import read_catalogue as read_catalogue
+    from tenantry.datasources.catalogue.yaml_writer import tables_yaml as tables_yaml
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.datasources.catalogue.draft": "draft_tables",
+            "tenantry.datasources.catalogue.reader": "read_catalogue",
+            "tenantry.datasources.catalogue.yaml_writer": "tables_yaml",
+        },
+    )

@@ -1,0 +1,75 @@
+"""Guesses the declaration of guarded tables from names of columns and from foreign keys. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
+
+_TENANT: Final = re.compile(
+    r"(tenant|customer|client|account|organi[sz]ation|org|company|workspace|team|merchant|shop|user_?group)"
+    r"(_?(id|uuid|key|code|number|no|ref))?"
+)
+_ID: Final = re.compile(r".+_id|.+_uuid")
+
+
+class Guess(NamedTuple):
+    entry: str | Mapping[str, str]
+    """What the declaration says of the table."""
+    reason: str
+
+
+def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
+    """Return guesses by table. Tables with the tenant's column come first, then the table that the column refers to,
+    and then those that refer to one of these."""
+    tables = [table for table in catalogue.tables if table.is_declarable]
+    column = tenant_column(tables)
+    if column is None:
+        return {}
+    having = {table.name: own for table in tables if (own := _named(table.columns, column)) is not None}
+    reason = f"{len(having)} of {len(tables)} tables have this column"
+    guesses = {name: Guess(own, reason) for name, own in having.items()}
+    for key in catalogue.foreign_keys:
+        if key.parent not in guesses and having.get(key.table) == key.column:
+            guesses[key.parent] = Guess(key.parent_column, f"{key.table}.{key.column} refers to it")
+    for table in tables:
+        if table.name not in guesses and table.name.lower() in _parents(column) and "id" in table.columns:
+            guesses[table.name] = Guess("id", f"{column} seems to refer to it")
+    _add_children(guesses, catalogue.foreign_keys)
+    return guesses
+
+
+def _parents(column: str) -> tuple[str, str]:
+    """The names that the table of such a column would have: customer and customers for customer_id."""
+    stem = column.removesuffix("_id")
+    return stem, f"{stem}s"
+
+
+def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
+    """Return, in lower case, the column that most likely holds the tenant: one with such a name, otherwise an id that
+    at least two tables share; of several, the one that most tables have."""
+    counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
+    named = {name: count for name, count in counts.items() if _TENANT.fullmatch(name)}
+    shared = {name: count for name, count in counts.items() if count > 1 and _ID.fullmatch(name)}
+    found = named or shared
+    return min(found, key=lambda name: (-found[name], name)) if found else None
+
+
+def _named(columns: Iterable[str], lower: str) -> str | None:
+    return next((column for column in columns if column.lower().strip('"') == lower), None)
+
+
+def _add_children(guesses: dict[str, Guess], keys: Iterable[ForeignKey]) -> None:
+    """Add the tables with a foreign key to a guessed table, then those with a key to one of these, and so on."""
+    while True:
+        found: dict[str, Guess] = {}
+        for key in keys:
+            if key.table not in guesses and key.parent in guesses and key.table != key.parent:
+                entry = {key.column: f"{key.parent}.{key.parent_column}"}
+                found.setdefault(key.table, Guess(entry, f"its foreign key refers to {key.parent}"))
+        if not found:
+            return
+        guesses.update(found)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueTable:
+    """A table or view. All names are spelled as a declaration spells them, the table's with its schema only where the
+    engine needs it."""
+
+    name: str
+    columns: tuple[str, ...]
+    is_view: bool = False
+    is_declarable: bool = True
+    """Whether a declaration can hold the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A foreign key of one column."""
+
+    table: str
+    column: str
+    parent: str
+    parent_column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    tables: tuple[CatalogueTable, ...]
+    foreign_keys: tuple[ForeignKey, ...] = ()
+
+    @classmethod
+    def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
+        """Sort by the names of tables, which engines order differently."""
+        return cls(
+            tuple(sorted(tables, key=lambda table: table.name)),
+            tuple(sorted(foreign_keys, key=lambda key: key.table)),
+        )

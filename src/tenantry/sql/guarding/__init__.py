@@ -1,0 +1,19 @@
+"""Guarded tables: queries see only the rows of their group, whatever their authors wrote."""
+
+from tenantry.sql.guarding.declaration import InvalidTables, TableEntry
+from tenantry.sql.guarding.declaration import invalid_tables as invalid_tables
+from tenantry.sql.guarding.guarded_tables import GuardedTables
+from tenantry.sql.guarding.read_declaration import read_tables
+from tenantry.sql.guarding.schema import tables_schema
+from tenantry.sql.guarding.tables_file import read_tables_file
+from tenantry.sql.syntax_tree import AppliedGuard
+
+__all__ = [
+    "AppliedGuard",
+    "GuardedTables",
+    "InvalidTables",
+    "TableEntry",
+    "read_tables",
+    "read_tables_file",
+    "tables_schema",
+]

@@ -1,0 +1,85 @@
+"""The declaration of a source's tables: which rows of each are a group's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.guarding.names import NAME, PATH, path_of, written
+
+SHARED: Final = "shared"
+"""The rule of a table that every group may read whole."""
+GROUP: Final = "{{ user_group.id }}"
+
+Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
+"""``shared``, a column, a condition, or pairs of a column and what it equals."""
+
+
+class InvalidTables(TemplateError):
+    """A declaration of tables is malformed. ``keys`` are the path to the problem, such as ``("tables", "orders")``."""
+
+    def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
+        super().__init__(message)
+        self.keys = keys
+        self.problem = problem
+        self.fix = fix
+
+
+def invalid_tables(keys: tuple[str, ...], problem: str, fix: str, file: str = "") -> InvalidTables:
+    head = f"{file}: " if file else ""
+    message = f"{head}{'.'.join(keys) or 'the declaration'}: {problem}\n  fix: {fix}"
+    return InvalidTables(message, keys=keys, problem=problem, fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """A table and the rule for its rows."""
+
+    name: str
+    rule: Rule
+
+    @property
+    def is_shared(self) -> bool:
+        return self.rule == SHARED
+
+    def condition(self, dialect: Dialect) -> str:
+        """Return the condition of the group's rows, with tags. Columns have the table's name."""
+        if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):
+            return self.rule
+        pairs = ((self.rule, GROUP),) if isinstance(self.rule, str) else self.rule
+        return " and ".join(self._comparison(column, value, dialect) for column, value in pairs)
+
+    def _comparison(self, column: str, value: str, dialect: Dialect) -> str:
+        left = written((path_of(self.name)[-1], *path_of(column)), dialect)
+        if PATH.fullmatch(value):  # a column of the parent
+            *parent, key = path_of(value)
+            right = written((parent[-1], key), dialect)
+            query = f"select {right} from {written(tuple(parent), dialect)}"  # noqa: S608  # names of the declaration
+            return f"{left} in ({query})"
+        if value.startswith("in "):
+            return f"{left} {value}"
+        return dialect.exact_equal.replace("{column}", left).replace("{value}", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """The declared tables, by value. ``file`` is only for errors."""
+
+    entries: tuple[TableEntry, ...]
+    functions: tuple[str, ...] = ()
+    """Functions that the declaration allows, in lower case."""
+    required: bool = False
+    """Whether a source without a list of tables is refused."""
+    file: str = field(default="", compare=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the declaration as ``read_tables`` takes it."""
+        tables = {each.name: each.rule if isinstance(each.rule, str) else dict(each.rule) for each in self.entries}
+        document: dict[str, Any] = {"tables": tables}
+        if self.functions:
+            document["functions"] = list(self.functions)
+        if self.required:
+            document["guard"] = "required"
+        return document

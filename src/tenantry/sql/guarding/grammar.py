@@ -1,0 +1,183 @@
+"""The part of sqlglot's grammar that is understood here. Loads sqlglot, on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.guarding.masked_sql import Refused
+
+_SUBQUERY: Final = "write (select * from …)"
+_ARGUMENTS: Final = {
+    "Select": """with_ distinct expressions limit offset from_ joins laterals where group having qualify windows order
+        operation_modifiers""",
+    "SetOperation": "with_ this expression distinct by_name order limit offset",
+    "Subquery": "with_ this alias joins order limit offset pivots wrapped",
+    "Table": "this alias db catalog joins only ordinality",
+    "From": "this",
+    "Join": "this on using method side kind global_ expressions",
+    "Lateral": "this alias ordinality outer cross_apply view",
+    "Unnest": "expressions alias offset",
+    "Values": "expressions alias order limit offset",
+    "With": "expressions recursive",
+    "CTE": "this alias scalar materialized",
+    "TableAlias": "this columns",
+    "In": "this expressions query unnest is_global",
+}
+"""What may stand in each node that concerns tables. Anything else, such as ``for update`` or ``sample``, is refused."""
+_OTHERS: Final = """
+    Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
+    Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval
+    IntervalSpan Cube Rollup GroupingSets Lambda PropertyEQ Kwarg Slice Bracket Collate AtTimeZone Escape Pivot
+    JSONSchema JSONColumnDef JSONPath JSONKeyValue FormatJson OnCondition LimitOptions WithFill UnpivotColumns
+    PivotAlias JSONPathPart HavingMax Opclass CharacterSet Case If Parameter SessionParameter
+"""
+_ROWIDS: Final = frozenset({"rowid", "oid", "_rowid_"})
+_NAMED: Final = {
+    "Pivot": "pivot of a table",
+    "Final": "final",
+    "TableSample": "sample",
+    "PreWhere": "prewhere",
+    "Lock": "for update",
+    "Into": "select … into",
+    "Hint": "a hint",
+}
+
+
+def parse(sql: str, dialect: str) -> Any:
+    """Return sqlglot's tree of one query. Raises Refused for everything else, and for every error of sqlglot."""
+    import sqlglot
+    from sqlglot.errors import ErrorLevel
+
+    try:
+        statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
+    except RecursionError:
+        raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
+    except Exception as error:  # noqa: BLE001  # SQL that its parser cannot read cannot be proved
+        raise _unreadable(error) from None
+    if len(statements) != 1:
+        raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
+    if not isinstance(statements[0], _types().queries):
+        problem = f"only a query can be proved to read guarded tables, not {type(statements[0]).__name__.lower()}"
+        raise Refused(0, problem, "write a select")
+    return statements[0]
+
+
+def _unreadable(error: Exception) -> Refused:
+    details = getattr(error, "errors", None) or [{}]
+    line = details[0].get("description") or str(error).splitlines()[:1] or type(error).__name__
+    return Refused(0, f"this SQL cannot be proved to read guarded tables: {line}", "write it in plainer SQL")
+
+
+class _Types:
+    def __init__(self) -> None:
+        from sqlglot import exp
+
+        self.exp: Any = exp
+        self.queries = (exp.Select, exp.SetOperation, exp.Subquery)
+        self.structures = {getattr(exp, name): frozenset(text.split()) for name, text in _ARGUMENTS.items()}
+        self.others = tuple(getattr(exp, name) for name in _OTHERS.split() if hasattr(exp, name))
+        self.from_parents = (exp.From, exp.Join, exp.Subquery)
+
+
+@cache
+def _types() -> _Types:
+    return _Types()
+
+
+def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
+    """Return the problem and the fix for a node that is not understood."""
+    types = _types()
+    exp = types.exp
+    allowed = next((types.structures[each] for each in type(node).__mro__ if each in types.structures), None)
+    if allowed is not None:
+        extra = next((key for key, value in node.args.items() if value and key not in allowed), None)
+        return _refused_argument(node, extra) if extra is not None else _problem_of_structure(node, dialect)
+    if not isinstance(node, types.others):
+        name = _NAMED.get(type(node).__name__, type(node).__name__.lower())
+        return f"{name} is not supported with guarded tables", _SUBQUERY
+    if isinstance(node, exp.Pivot) and not isinstance(node.parent, exp.Subquery):
+        return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
+    if isinstance(node, exp.Column) and dialect.name == "sqlite" and node.name.lower() in _ROWIDS:
+        return f"{node.name} is NULL in a guarded table", "select the key of the table by its own name"
+    return None
+
+
+def _refused_argument(node: Any, key: str) -> tuple[str, str]:
+    value = node.args[key]
+    first = value[0] if isinstance(value, list) else value
+    name = _NAMED.get(type(first).__name__, key.strip("_").replace("_", " "))
+    if key == "prewhere":
+        return "prewhere is not supported with guarded tables", "write where"
+    if isinstance(node, _types().exp.In):
+        return "a name after in is a table on some engines and a column on others", "write in (select … from …)"
+    if key == "pivots":
+        return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
+    return f"{name} is not supported with guarded tables", f"remove it, or {_SUBQUERY}"
+
+
+def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None:
+    exp = _types().exp
+    if isinstance(node, exp.Table) and not isinstance(node.parent, _types().from_parents):
+        return "a table is not expected here", _SUBQUERY
+    if isinstance(node, exp.Subquery) and not isinstance(node.this, (*_types().queries, exp.Table, exp.Values)):
+        return f"{type(node.this).__name__.lower()} is not supported with guarded tables", _SUBQUERY
+    if isinstance(node, exp.CTE) and not (is_query_cte(node) or node.args.get("scalar")):
+        return f"a with may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
+    if isinstance(node, exp.In) and dialect.name == "clickhouse":
+        items = node.expressions
+        if len(items) == 1 and isinstance(items[0].unnest(), exp.Column | exp.Identifier | exp.Dot):
+            return "ClickHouse reads a name after in as a table", "write in (select … from …)"
+    return None
+
+
+def is_query_cte(cte: Any) -> bool:
+    return isinstance(cte.this, _types().queries) and not cte.args.get("scalar")
+
+
+def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
+    """Yield the parts of a CTE's query, and whether its own name means the CTE in them: in the right arm of a union."""
+    exp = _types().exp
+    body = cte.this
+    if not recursive or not isinstance(body, exp.Union) or body.args.get("with_") is not None:
+        yield body, False
+        return
+    problem = problem_of(body, dialect)
+    if problem is not None:
+        raise Refused(0, *problem)
+    for child in body.iter_expressions():
+        yield child, child is body.args["expression"]
+
+
+def is_whole_query(table: Any) -> bool:
+    """Whether the table is all that a ``select … from … where`` reads."""
+    exp = _types().exp
+    parent = table.parent
+    select = parent.parent if isinstance(parent, exp.From) else None
+    return isinstance(select, exp.Select) and select.args.get("where") is not None and not select.args.get("joins")
+
+
+def is_table(node: Any) -> bool:
+    return isinstance(node, _types().exp.Table)
+
+
+def is_column(node: Any) -> bool:
+    return isinstance(node, _types().exp.Column)
+
+
+def is_alias(node: Any) -> bool:
+    return isinstance(node, _types().exp.TableAlias) and node.this is not None
+
+
+def is_with(node: Any) -> bool:
+    return isinstance(node, _types().exp.With)
+
+
+def is_function(node: Any) -> bool:
+    return isinstance(node, _types().exp.Func)
+
+
+def is_identifier(node: Any) -> bool:
+    return isinstance(node, _types().exp.Identifier)

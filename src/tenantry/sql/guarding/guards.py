@@ -1,0 +1,158 @@
+"""Guards: the SQL that replaces each declared table in one dialect, with its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from threading import RLock
+from typing import Final, TypeAlias
+
+from tenantry.sql.dialects import DIALECTS, Dialect
+from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry, invalid_tables
+from tenantry.sql.guarding.names import Path, key_of, path_of, written
+from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
+from tenantry.sql.guarding.words import Functions
+from tenantry.sql.parsing.parser import parse
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import (
+    Clause,
+    Concat,
+    Node,
+    PlaceholderConflict,
+    Switch,
+    Text,
+    Tree,
+    VariableReference,
+    references_in,
+    walk,
+)
+from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard, is_viewer_input
+
+_QUERY: Final = "select * from "
+_UNNEST: Final = frozenset({"unnest"})
+RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], tuple[tuple[Node, ...], frozenset[str]]]"
+"""Rewrites the query of a guard, except the table at a place in it. Returns the nodes, and the names that its condition
+reads and that a CTE could hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableGuardSQL:
+    """The query that replaces a table: its nodes, and the names of the other tables in its condition."""
+
+    entry: TableEntry
+    nodes: tuple[Node, ...]
+    condition: str
+    reads: frozenset[str]
+    """Names that a CTE must not have, in lower case."""
+    conflicts: tuple[PlaceholderConflict, ...]
+
+    def placed(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
+        """Return the nodes for the table at ``offset``."""
+        first = self.nodes[0]
+        sql = first.sql if isinstance(first, Text) else ""
+        head = Text(f"({_QUERY}{'only ' * only}{sql[len(_QUERY) :]}")
+        suffix = f" as {alias}" if alias else ""
+        return _moved((head, *self.nodes[1:], Text(f"){suffix}")), offset)
+
+    def sql(self, alias: str, *, only: bool, dialect: Dialect) -> str:
+        """Return the SQL of ``placed``, with tags."""
+        table = written(path_of(self.entry.name), dialect)
+        return f"({_QUERY}{'only ' * only}{table} where {self.condition})" + (f" as {alias}" if alias else "")
+
+
+class Guards:
+    """The guards of a declaration in a dialect. Raises InvalidTables for two spellings of one table."""
+
+    def __init__(self, declaration: Declaration, dialect: Dialect, rewrite: RewriteCondition) -> None:
+        self.declaration = declaration
+        self.dialect = dialect
+        self.functions = _functions(declaration, dialect)
+        self._rewrite = rewrite
+        self._entries: dict[tuple[str, ...], TableEntry] = {}
+        self._made: dict[str, TableGuardSQL] = {}
+        self._open: list[str] = []
+        self._lock = RLock()
+        for entry in declaration.entries:
+            first = self._entries.setdefault(key_of(path_of(entry.name), dialect), entry)
+            if first is not entry:
+                problem = f"on {dialect.name}, {first.name} is the same table"
+                raise self.error(entry, problem, "declare it once")
+
+    def find(self, path: Path) -> TableEntry | None:
+        return self._entries.get(key_of(path, self.dialect))
+
+    def of(self, entry: TableEntry) -> TableGuardSQL:
+        """Return the guard of a table that is not shared. Raises TemplateError for a condition that cannot be used."""
+        with self._lock:
+            found = self._made.get(entry.name)
+            if found is None:
+                self._check_not_open(entry)
+                self._open.append(entry.name)
+                try:
+                    found = self._made[entry.name] = self._make(entry)
+                finally:
+                    self._open.pop()
+            return found
+
+    def _check_not_open(self, entry: TableEntry) -> None:
+        if entry.name in self._open:
+            chain = " → ".join([*self._open[self._open.index(entry.name) :], entry.name])
+            problem = f"its condition reads the table itself: {chain}"
+            raise self.error(entry, problem, "compare one of its columns with a value of the group")
+
+    def proof_query(self, entry: TableEntry) -> str:
+        """Return a query of the table that reads no rows."""
+        return f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608  # of the declaration
+
+    def error(self, entry: TableEntry, problem: str, fix: str) -> InvalidTables:
+        return invalid_tables(("tables", entry.name), problem, fix, self.declaration.file)
+
+    def _make(self, entry: TableEntry) -> TableGuardSQL:
+        table, condition = written(path_of(entry.name), self.dialect), entry.condition(self.dialect)
+        name = self.declaration.file or "tables"
+        source = Source(f"{_QUERY}{table} where {condition}", f"{name}, the condition of {entry.name}")
+        tree = parse(source, self.dialect)
+        enforce_tenant_guard(source, self.dialect, tree, Guard())
+        for reference in tree.references:
+            if is_viewer_input(reference.path):
+                problem = f"{reference.path} is what a viewer sends"
+                raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
+        nodes, reads = self._rewrite(tree, self, len(_QUERY))
+        return TableGuardSQL(entry, nodes, condition, reads, tree.placeholder_conflicts)
+
+
+def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
+    scalar, tables = safe_functions(dialect), safe_table_functions(dialect)
+    if scalar is None:  # no engine was asked: what every other engine has
+        lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
+        scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
+    declared = frozenset(declaration.functions)
+    return Functions(scalar | declared, (tables or frozenset()) | declared)
+
+
+def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
+    """Yield the variables of guards, also those in clauses and branches."""
+    return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
+
+
+def _moved(nodes: tuple[Node, ...], offset: int) -> tuple[Node, ...]:
+    return tuple(_moved_node(node, offset) for node in nodes)
+
+
+def _moved_node(node: Node, offset: int) -> Node:
+    if isinstance(node, Text):
+        return Text(node.sql, offset, of_guard=True)
+    if isinstance(node, Concat):
+        parts = (each if isinstance(each, str) else _moved_reference(each, offset) for each in node.parts)
+        return replace(node, parts=tuple(parts))
+    if isinstance(node, Clause):
+        references = tuple(_moved_reference(each, offset) for each in node.references)
+        return replace(node, children=_moved(node.children, offset), references=references, offset=offset)
+    moved = replace(node, reference=_moved_reference(node.reference, offset))
+    if isinstance(moved, Switch):
+        return replace(moved, branches=tuple(_moved(branch, offset) for branch in moved.branches))
+    return moved
+
+
+def _moved_reference(reference: VariableReference, offset: int) -> VariableReference:
+    return replace(reference, offset=offset, of_guard=True)

@@ -1,0 +1,49 @@
+"""Names of tables and columns as SQL writes them: ``orders``, ``main.orders``, ``"Order Items"``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from tenantry.sql.dialects import Dialect
+
+_PART: Final = r"[^\W\d]\w*|\"[^\"`\[\]'\\\x00-\x1f]+\""
+NAME: Final = re.compile(_PART)
+"""A name without dots; in double quotes if it is not a plain word."""
+PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
+"""Names joined by dots."""
+COLUMN_PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))+")
+"""A table's path, a dot and a column."""
+_PARTS: Final = re.compile(_PART)
+_IN_BACKTICKS: Final = frozenset({"mysql", "mariadb", "clickhouse", "bigquery", "databricks"})
+
+
+class Name(NamedTuple):
+    """A part of a path, without its quotes."""
+
+    text: str
+    quoted: bool
+
+
+Path = tuple[Name, ...]
+
+
+def path_of(text: str) -> Path:
+    """Return the parts of a path that matches ``PATH``."""
+    found = (match[0] for match in _PARTS.finditer(text))
+    return tuple(Name(each[1:-1], quoted=True) if each[0] == '"' else Name(each, quoted=False) for each in found)
+
+
+def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
+    """Return the same key for two paths that name the same table in the dialect."""
+    return tuple(dialect.identifiers.key(name.text, quoted=name.quoted) for name in path)
+
+
+def quote_of(dialect: Dialect) -> str:
+    return "`" if dialect.name in _IN_BACKTICKS else '"'
+
+
+def written(path: Path, dialect: Dialect) -> str:
+    """Return the path as SQL."""
+    quote = quote_of(dialect)
+    return ".".join(f"{quote}{name.text}{quote}" if name.quoted else name.text for name in path)

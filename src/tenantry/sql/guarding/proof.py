@@ -1,0 +1,65 @@
+"""Proof: the SQL of a rewritten template is read again, before it is first sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Final
+
+from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.masked_sql import Refused
+from tenantry.sql.guarding.reading import located, read, unlisted
+from tenantry.sql.guarding.rendered_text import RenderedText, combinations, render
+from tenantry.sql.guarding.statement import TableUse
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Node
+
+_REMEMBERED: Final = 10_000  # statements
+_AT_ONCE: Final = 12_000  # words and signs; later combinations are proved when they are first sent
+
+
+class Proof:
+    """Proves the SQL of a rewritten template: it names real tables only in guards, and shared ones."""
+
+    def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
+        self._source = source
+        self._nodes = nodes
+        self._guards = guards
+        self._proved: set[bytes] = set()
+
+    def usual(self) -> None:
+        """Prove the SQL with all clauses and each branch, and without clauses, up to a limit of size.
+
+        Raises TemplateError."""
+        tokens = 0
+        for decide in combinations(self._nodes, every=False):
+            tokens += self._prove(render(self._nodes, decide))
+            if tokens > _AT_ONCE:
+                return
+
+    def of_key(self, key: tuple[int, ...]) -> None:
+        """Prove the SQL of a key of the Renderer. Raises TemplateError."""
+        numbers = iter(key)
+        self._prove(render(self._nodes, lambda _: next(numbers)))
+
+    def _prove(self, rendered: RenderedText) -> int:
+        digest = blake2b(rendered.sql.encode(errors="surrogatepass"), digest_size=16).digest()
+        if digest in self._proved:
+            return 0
+        with located(self._source, rendered):
+            masked, statement = read(rendered, self._guards)
+            for use in statement.tables:
+                self._check(use, rendered)
+        if len(self._proved) >= _REMEMBERED:
+            self._proved.clear()
+        self._proved.add(digest)
+        return len(masked.tokens)
+
+    def _check(self, use: TableUse, rendered: RenderedText) -> None:
+        entry = self._guards.find(use.path)
+        if entry is None:
+            raise unlisted(use, self._guards)
+        if entry.is_shared or (rendered.is_of_guard(use.start) and use.is_whole_query):
+            return
+        problem = f"with this choice of clauses, {entry.name} is read without its guard"
+        raise Refused(use.start, problem, "write the clauses so that each of them names tables in the same way")

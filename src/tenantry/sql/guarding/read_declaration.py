@@ -1,0 +1,124 @@
+"""Reads a declaration of tables: from plain values, as JSON or YAML give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Final
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
+from tenantry.sql.guarding.guarded_tables import GuardedTables
+from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
+from tenantry.sql.template import SQLTemplate
+from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.suggestions import did_you_mean
+
+INSTALL: Final = "pip install 'tenantry[guard]'"
+"""Command that installs sqlglot."""
+KEYS: Final = ("tables", "functions", "guard")
+
+VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
+"""A column's value: ``{{ path }}`` or ``in {{ path }}``."""
+FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
+_VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a condition as the rule of the table"
+
+
+def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
+    """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is for errors.
+
+    Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
+    """
+    return _Reader(file).read(value)
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def read(self, value: Any) -> GuardedTables:
+        if not isinstance(value, Mapping):
+            raise self._error((), "must be an object", "write tables:, and below it a line for each table")
+        for key in value:
+            if key not in KEYS:
+                fix = did_you_mean(str(key), KEYS).strip() or f"a declaration holds {', '.join(KEYS)}"
+                raise self._error((str(key),), "is not a key of a declaration", fix)
+        tables = value.get("tables", {})
+        if not isinstance(tables, Mapping):
+            raise self._error(("tables",), "must be an object", "write a line for each table: orders: customer_id")
+        if tables and find_spec("sqlglot") is None:
+            raise self._error(("tables",), "guarded tables need the library sqlglot, which is not installed", INSTALL)
+        entries = tuple(self._entry(name, rule) for name, rule in tables.items())
+        self._check_parents({entry.name: entry for entry in entries})
+        for entry in entries:
+            self._check_condition(entry)
+        return GuardedTables(entries, self._functions(value.get("functions", [])), self._required(value), self._file)
+
+    def _required(self, value: Mapping[str, Any]) -> bool:
+        if value.get("guard", "required") != "required":
+            raise self._error(("guard",), "must be required", "write guard: required, or remove it")
+        return "guard" in value
+
+    def _functions(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise self._error(("functions",), "must be a list of names", "functions: [my_function]")
+        for number, name in enumerate(value):
+            if not isinstance(name, str) or not FUNCTION.fullmatch(name):
+                raise self._error(
+                    ("functions", str(number)), "must be the name of a function", "functions: [my_function]"
+                )
+        return tuple(sorted({name.lower() for name in value}))
+
+    def _entry(self, name: Any, rule: Any) -> TableEntry:
+        if not isinstance(name, str) or not PATH.fullmatch(name):
+            fix = 'write the name as SQL does: orders, main.orders, or "Order Items" in double quotes'
+            raise self._error(("tables", str(name)), "is not the name of a table", fix)
+        return TableEntry(name, self._rule(name, rule))
+
+    def _rule(self, name: str, rule: Any) -> Rule:
+        if isinstance(rule, str) and rule.strip():
+            return rule.strip()
+        if not isinstance(rule, Mapping) or not rule:
+            raise self._error(("tables", name), "is not a rule for the rows of a table", _RULES)
+        for column, value in rule.items():
+            keys = ("tables", name, str(column))
+            if not isinstance(column, str) or not NAME.fullmatch(column):
+                raise self._error(keys, "is not the name of a column", "write it without dots")
+            if not isinstance(value, str) or not (VALUE.fullmatch(value) or COLUMN_PATH.fullmatch(value)):
+                raise self._error(keys, "is not a value of the group or a column of a parent", _VALUES)
+        return tuple((column, " ".join(value.split())) for column, value in rule.items())
+
+    def _check_parents(self, entries: Mapping[str, TableEntry]) -> None:
+        for entry in entries.values():
+            for column, value in entry.rule if isinstance(entry.rule, tuple) else ():
+                keys, parent = ("tables", entry.name, column), value.rpartition(".")[0]
+                if VALUE.fullmatch(value):
+                    continue
+                if parent not in entries:
+                    near = did_you_mean(parent, entries)
+                    raise self._error(keys, f"there is no table {parent}", f"{near}add {parent} to tables:")
+                if entries[parent].is_shared:
+                    problem = f"{parent} is shared, so every row of {entry.name} would be shown to every group"
+                    raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
+
+    def _check_condition(self, entry: TableEntry) -> None:
+        if entry.is_shared:
+            return
+        keys = ("tables", entry.name)
+        try:
+            condition = entry.condition(DIALECTS["postgresql"])
+            variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
+        except TemplateError as error:
+            lines = error.message.splitlines()
+            fix = lines[-1].removeprefix("  fix: ") if len(lines) > 1 else _RULES
+            raise self._error(keys, lines[0].partition(": ")[2] or lines[0], fix) from None
+        viewers = next((each.path for each in variables if is_viewer_input(each.path)), None)
+        if viewers is not None:
+            fix = "name a property of the group: {{ user_group.properties.… }}"
+            raise self._error(keys, f"{viewers} is what a viewer sends", fix)
+
+    def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
+        return invalid_tables(keys, problem, fix, self._file)

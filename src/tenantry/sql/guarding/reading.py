@@ -1,0 +1,52 @@
+"""Reads SQL twice, by our words and by sqlglot's parser, and refuses what the two do not agree on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from tenantry.sql.guarding.guards import Guards
+from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused, mask
+from tenantry.sql.guarding.rendered_text import RenderedText
+from tenantry.sql.guarding.statement import Statement, TableUse, read_statement
+from tenantry.sql.guarding.words import WordCheck
+from tenantry.sql.source import Source
+
+_CATALOGUE: Final = re.compile(
+    r"(?:information_schema|performance_schema|mysql|sys|system)\Z|pg_|sqlite_|duckdb_", re.IGNORECASE
+)
+
+
+class Reading(NamedTuple):
+    masked: MaskedSQL
+    statement: Statement
+
+
+def read(rendered: RenderedText, guards: Guards) -> Reading:
+    """Return what SQL names. Raises Refused."""
+    masked = mask(rendered.sql, guards.dialect)
+    statement = read_statement(masked, guards.dialect)
+    starts, aliases = statement.starts, statement.aliases
+    WordCheck(masked.tokens, guards.dialect, guards.functions, starts, aliases, rendered.is_of_guard).run()
+    return Reading(masked, statement)
+
+
+def unlisted(use: TableUse, guards: Guards) -> Refused:
+    """Return the refusal of a table that is not declared."""
+    name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
+    where = guards.declaration.file or "the declaration"
+    if _CATALOGUE.match(use.path[0].text):
+        return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
+    fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
+    return Refused(use.start, f"the table {name} is not declared", fix)
+
+
+@contextmanager
+def located(source: Source, rendered: RenderedText) -> Iterator[None]:
+    """Raise TemplateError in place of Refused."""
+    try:
+        yield
+    except Refused as refused:
+        raise source.error(rendered.offset(refused.position), refused.problem, refused.fix) from None

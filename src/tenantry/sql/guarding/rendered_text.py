@@ -1,0 +1,160 @@
+"""RenderedText: the SQL of a tree for one combination of clauses and branches, with the origin of each character."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Final, NamedTuple, TypeAlias
+
+from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Switch, Text, Value, walk
+
+PLACEHOLDER = "1"
+"""What a placeholder is read as."""
+
+Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
+"""Returns the number of a Switch's branch, 1 for a Clause that is included, and any number for a list."""
+
+
+class Segment(NamedTuple):
+    """A part of a RenderedText, which begins at ``start``."""
+
+    start: int
+    text: Text | None
+    """The node that it comes from; None for a placeholder or a space between nodes."""
+    offset: int
+    """Offset in the template of its first character."""
+
+
+@dataclass(slots=True)
+class RenderedText:
+    sql: str = ""
+    segments: list[Segment] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+
+    def segment(self, position: int) -> Segment:
+        return self.segments[max(0, bisect_right(self._starts, position) - 1)]
+
+    def offset(self, position: int) -> int:
+        """Return the offset in the template of a position."""
+        found = self.segment(position)
+        exact = found.text is not None and not found.text.of_guard and found.text.offset >= 0
+        return found.offset + (position - found.start if exact else 0)
+
+    def is_of_guard(self, position: int) -> bool:
+        text = self.segment(position).text
+        return text is not None and text.of_guard
+
+
+def render(nodes: Sequence[Node], decide: Decide) -> RenderedText:
+    """Return the SQL that ``decide`` chooses. A list has one item."""
+    rendered = RenderedText()
+    parts: list[str] = []
+    length = 0
+    for part, text, offset in _parts(nodes, decide, 0):
+        rendered.segments.append(Segment(length, text, offset))
+        rendered._starts.append(length)
+        parts.append(part)
+        length += len(part)
+    rendered.sql = "".join(parts)
+    return rendered
+
+
+def _parts(nodes: Sequence[Node], decide: Decide, offset: int) -> Iterator[tuple[str, Text | None, int]]:
+    for node in nodes:
+        if isinstance(node, Text):
+            offset = node.offset if node.offset >= 0 else offset
+            yield node.sql, node, offset
+        elif isinstance(node, Clause):
+            included = decide(node)
+            yield node.opening if included else node.dropped, None, node.offset
+            if included:
+                yield from _parts(node.children, decide, node.offset)
+                yield node.closing, None, node.offset
+            else:
+                _skip(node.children, decide)
+        elif isinstance(node, Switch):
+            chosen, offset = decide(node), node.reference.offset
+            for number, branch in enumerate(node.branches):
+                if number == chosen:
+                    yield from _parts(branch, decide, offset)
+                else:
+                    _skip(branch, decide)
+        elif isinstance(node, InList):
+            decide(node)
+            yield f"{node.operator} ({PLACEHOLDER})", None, node.reference.offset
+        else:
+            yield PLACEHOLDER, None, _offset(node, offset)
+
+
+def _skip(nodes: Sequence[Node], decide: Decide) -> None:
+    # Asks for the decisions in dropped SQL too, so that a Renderer's key is read to its end.
+    for _ in _parts(nodes, decide, 0):
+        pass
+
+
+def _offset(node: Value | Concat, before: int) -> int:
+    if isinstance(node, Value):
+        return node.reference.offset
+    return next((each.offset for each in node.parts if not isinstance(each, str)), before)
+
+
+# --- combinations that contain everything at least once ---------------------------------------------------------------
+
+_Choices: TypeAlias = dict[int, int]  # id of a Switch → number of a branch
+_FEW: Final = 8
+_PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?", re.IGNORECASE)
+
+
+def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
+    """Yield decisions: all clauses with each branch, then no clause.
+
+    Of many branches that are plain names, only the first is chosen unless ``every``.
+    """
+    choices = _choices(nodes, every=every) or [{}]
+    yield from (_decide(each, included=1) for each in choices)
+    if any(isinstance(node, Clause) for node, _ in walk(nodes)):
+        yield _decide(choices[0], included=0)
+
+
+def _decide(choices: Mapping[int, int], *, included: int) -> Decide:
+    return lambda node: choices.get(id(node), 0) if isinstance(node, Switch) else included
+
+
+def _choices(nodes: Sequence[Node], *, every: bool) -> list[_Choices]:
+    merged: list[_Choices] = []
+    for node in nodes:
+        found: list[_Choices] = []
+        if isinstance(node, Clause):
+            found = _choices(node.children, every=every)
+        elif isinstance(node, Switch):
+            for number in _branches(node, every=every):
+                found += [{**each, id(node): number} for each in _choices(node.branches[number], every=every) or [{}]]
+        if found:
+            pairs = zip_longest(merged, found)
+            merged = [{**(one or (merged or [{}])[0]), **(other or found[0])} for one, other in pairs]
+    return merged
+
+
+def _branches(node: Switch, *, every: bool) -> list[int]:
+    skipped = set() if every else set(_plain_branches(node)[1:])
+    return [number for number in range(len(node.branches)) if number not in skipped]
+
+
+def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
+    """Yield the first plain branch of each Switch of which ``combinations`` skips the others."""
+    for node, _ in walk(nodes):
+        if isinstance(node, Switch):
+            first = (node.branches[number][0] for number in _plain_branches(node)[:1])
+            yield from (text for text in first if isinstance(text, Text))
+
+
+def _plain_branches(node: Switch) -> list[int]:
+    plain = [number for number, branch in enumerate(node.branches) if _is_plain(branch)]
+    return plain if len(plain) > _FEW else []
+
+
+def _is_plain(branch: Sequence[Node]) -> bool:
+    return len(branch) == 1 and isinstance(branch[0], Text) and _PLAIN.fullmatch(branch[0].sql.strip()) is not None

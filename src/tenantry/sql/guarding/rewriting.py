@@ -1,0 +1,204 @@
+"""Rewriting: replaces each declared table in a tree by the query of its guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
+from tenantry.sql.guarding.masked_sql import Refused
+from tenantry.sql.guarding.names import Path, key_of
+from tenantry.sql.guarding.proof import Proof
+from tenantry.sql.guarding.reading import Reading, located, read, unlisted
+from tenantry.sql.guarding.rendered_text import RenderedText, combinations, render, skipped_branches
+from tenantry.sql.guarding.statement import TableUse
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import AppliedGuard, Clause, Node, PlaceholderConflict, Switch, Text, Tree
+
+_Nodes = tuple[Node, ...]
+_MOST_TOKENS: Final = 40_000
+"""The most words and signs in all combinations of a template together."""
+
+
+class _Edit(NamedTuple):
+    """A change of the SQL of a Text, from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    position: int
+    """Where the name begins in the Text."""
+    name: str = ""
+    guard: TableGuardSQL | None = None
+    """What replaces the name. If None, a ``name`` is that of a shared table and stays; without a name, the SQL is
+    removed."""
+    alias: str = ""
+    only: bool = False
+
+
+def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
+    """Return the tree with its guards, after the usual proof. Raises TemplateError."""
+    edits = _Edits(guards)
+    edits.find(tree)
+    nodes = edits.apply(tree.nodes)
+    proof = Proof(tree.source, nodes, guards)
+    proof.usual()
+    return replace(
+        tree,
+        nodes=nodes,
+        references=(*tree.references, *guard_references(nodes)),
+        placeholder_conflicts=(*tree.placeholder_conflicts, *edits.conflicts()),
+        guards=tuple(edits.applied(tree.source)),
+        prove=proof.of_key,
+    )
+
+
+def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> tuple[_Nodes, frozenset[str]]:
+    """Return the nodes of a guard's query, whose own table is at ``exempt``, and the names in its condition that a CTE
+    could hide."""
+    edits = _Edits(guards, exempt)
+    edits.find(tree)
+    return edits.apply(tree.nodes), frozenset(edits.names)
+
+
+class _Edits:
+    """The edits of each Text, which must be the same in all combinations of clauses and branches."""
+
+    def __init__(self, guards: Guards, exempt: int = -1) -> None:
+        self.names: set[str] = set()
+        self._guards = guards
+        self._exempt = exempt
+        self._tokens = 0
+        self._found: dict[int, tuple[Text, tuple[_Edit, ...]]] = {}
+
+    def find(self, tree: Tree) -> None:
+        """Find the edits. Raises TemplateError for SQL that cannot be guarded."""
+        for decide in combinations(tree.nodes, every=False):
+            self._read(tree.source, render(tree.nodes, decide))
+        if any(self._found.get(id(text), (text, ()))[1] for text in skipped_branches(tree.nodes)):
+            for decide in combinations(tree.nodes, every=True):
+                self._read(tree.source, render(tree.nodes, decide))
+
+    def _read(self, source: Source, rendered: RenderedText) -> None:
+        with located(source, rendered):
+            edits: dict[int, list[_Edit]] = {}
+            reading = read(rendered, self._guards)
+            self._tokens += len(reading.masked.tokens)
+            if self._tokens > _MOST_TOKENS:
+                raise Refused(0, "this SQL has too many long choices to be proved", "offer fewer choices")
+            for segment_of, edit in self._edits(rendered, reading):
+                edits.setdefault(segment_of, []).append(edit)
+            for segment in rendered.segments:
+                if segment.text is not None:
+                    self._add(segment.start, segment.text, tuple(sorted(edits.get(segment.start, ()))))
+
+    def _add(self, position: int, text: Text, edits: tuple[_Edit, ...]) -> None:
+        _, first = self._found.setdefault(id(text), (text, edits))
+        if first != edits:
+            fix = "write the clauses so that each of them names tables in the same way"
+            raise Refused(position, "the clauses around this decide which tables it names", fix)
+
+    def _edits(self, rendered: RenderedText, reading: Reading) -> Iterator[tuple[int, _Edit]]:
+        replaced: set[tuple[str, ...]] = set()
+        for use in reading.statement.tables:
+            if use.start == self._exempt:
+                continue
+            edit = self._edit(use, rendered, reading)
+            if len(use.path) > 1:
+                replaced.add(key_of(use.path, self._guards.dialect))
+            yield edit
+        for column in reading.statement.columns:
+            if key_of(column.table, self._guards.dialect) in replaced:
+                segment = _segment(rendered, column.start, column.end)
+                begin = column.start - segment
+                yield segment, _Edit(begin, column.end - segment, begin)
+
+    def _edit(self, use: TableUse, rendered: RenderedText, reading: Reading) -> tuple[int, _Edit]:
+        entry = self._guards.find(use.path)
+        if entry is None:
+            raise unlisted(use, self._guards)
+        if len(use.path) == 1:
+            self.names.add(use.path[-1].text.lower())
+        segment = _segment(rendered, use.start, use.end)
+        position = use.start - segment
+        if entry.is_shared:
+            return segment, _Edit(position, use.end - segment, position, entry.name)
+        guard = self._guards.of(entry)
+        hidden = guard.reads & reading.statement.ctes.keys()
+        if hidden:
+            name = min(hidden)
+            problem = f"a with named {name} would hide the table {name}, which the condition of {entry.name} reads"
+            raise Refused(reading.statement.ctes[name], problem, f"give the with another name than {name}")
+        self.names |= guard.reads
+        start = _start_of_only(use, reading) if use.only else use.start
+        _segment(rendered, start, use.end)
+        name = rendered.sql[use.start : use.end]
+        alias = "" if use.alias else _last_part(use.path, name)
+        return segment, _Edit(start - segment, use.end - segment, position, name, guard, alias, use.only)
+
+    def apply(self, nodes: Sequence[Node]) -> _Nodes:
+        return tuple(self._applied(nodes))
+
+    def _applied(self, nodes: Sequence[Node]) -> Iterator[Node]:
+        for node in nodes:
+            if isinstance(node, Clause):
+                yield replace(node, children=self.apply(node.children))
+            elif isinstance(node, Switch):
+                yield replace(node, branches=tuple(map(self.apply, node.branches)))
+            elif isinstance(node, Text) and self._found.get(id(node), (node, ()))[1]:
+                yield from _cut(node, self._found[id(node)][1])
+            else:
+                yield node
+
+    def conflicts(self) -> Iterator[PlaceholderConflict]:
+        for text, edit in self._guarded():
+            for conflict in edit.guard.conflicts if edit.guard is not None else ():
+                yield PlaceholderConflict(conflict.character, text.offset + edit.position)
+
+    def applied(self, source: Source) -> Iterator[AppliedGuard]:
+        for text, edit in sorted(self._guarded(), key=lambda found: found[0].offset + found[1].position):
+            at = source.location(max(0, text.offset) + edit.position)
+            if edit.guard is None:
+                yield AppliedGuard(edit.name, at.line, at.column, at.file, "", edit.name, "shared")
+                continue
+            sql = edit.guard.sql(edit.alias, only=edit.only, dialect=self._guards.dialect)
+            name, condition = edit.guard.entry.name, edit.guard.condition
+            yield AppliedGuard(name, at.line, at.column, at.file, condition, sql, "guarded")
+
+    def _guarded(self) -> Iterator[tuple[Text, _Edit]]:
+        return ((text, edit) for text, edits in self._found.values() for edit in edits if edit.name)
+
+
+def _cut(text: Text, edits: Sequence[_Edit]) -> Iterator[Node]:
+    end = 0
+    for edit in edits:
+        if edit.name and edit.guard is None:  # shared
+            continue
+        yield from _part(text, end, edit.start)
+        if edit.guard is not None:
+            yield from edit.guard.placed(max(0, text.offset) + edit.position, edit.alias, only=edit.only)
+        end = edit.end
+    yield from _part(text, end, len(text.sql))
+
+
+def _part(text: Text, start: int, end: int) -> Iterator[Text]:
+    if start < end:
+        yield Text(text.sql[start:end], text.offset + start if text.offset >= 0 else -1)
+
+
+def _segment(rendered: RenderedText, start: int, end: int) -> int:
+    segment = rendered.segment(start)
+    if segment.text is None or end > segment.start + len(segment.text.sql):
+        fix = "write it in one piece, without a comment or a tag in it"
+        raise Refused(start, "the name of this table is in several pieces", fix)
+    return segment.start
+
+
+def _start_of_only(use: TableUse, reading: Reading) -> int:
+    before = [token for token in reading.masked.tokens if token.start < use.start]
+    return before[-1].start
+
+
+def _last_part(path: Path, name: str) -> str:
+    part = path[-1]
+    return name[-len(part.text) - 2 :] if part.quoted else name[-len(part.text) :]

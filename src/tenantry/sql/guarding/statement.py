@@ -1,0 +1,168 @@
+"""Reads the tables of a statement, by sqlglot's parser.
+
+In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. What this module does not know is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from tenantry.sql.dialects import Dialect, Identifiers
+from tenantry.sql.guarding import grammar
+from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
+from tenantry.sql.guarding.names import Name, Path
+
+_SQLGLOT: Final = {"postgresql": "postgres", "mariadb": "mysql"}
+_NESTED_WITH: Final = frozenset({"mysql", "mariadb"})
+_LONGEST_NAME: Final = 63  # bytes
+_Visible = frozenset[Name]
+
+
+class TableUse(NamedTuple):
+    """A real table in a statement."""
+
+    path: Path
+    start: int
+    end: int
+    alias: bool
+    """Whether the author gave it an alias."""
+    only: bool
+    """Whether the name follows ``only``."""
+    is_whole_query: bool
+    """Whether it is all that a ``select … from … where`` reads: the form of a guard."""
+
+
+class Qualified(NamedTuple):
+    """A column as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
+
+    table: Path
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Statement:
+    """What a statement names."""
+
+    tables: list[TableUse] = field(default_factory=list)
+    starts: set[int] = field(default_factory=set)
+    """Where the names of tables begin, also of CTEs."""
+    aliases: set[int] = field(default_factory=set)
+    """Where the aliases of tables and the names of CTEs begin."""
+    ctes: dict[str, int] = field(default_factory=dict)
+    """Names of CTEs in lower case, and where they are."""
+    columns: list[Qualified] = field(default_factory=list)
+
+
+def read_statement(masked: MaskedSQL, dialect: Dialect) -> Statement:
+    """Raises Refused for SQL that is not one query in the supported grammar."""
+    return _Reader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
+
+
+class _Reader:
+    def __init__(self, masked: MaskedSQL, dialect: Dialect) -> None:
+        self._masked = masked
+        self._dialect = dialect
+        self._found = Statement()
+        self._open: list[tuple[Any, _Visible]] = []
+        self._withs = 0
+
+    def read(self, root: Any) -> Statement:
+        self._open.append((root, frozenset()))
+        while self._open:
+            node, visible = self._open.pop()
+            problem = grammar.problem_of(node, self._dialect)
+            if problem is not None:
+                raise Refused(self._near(node), *problem)
+            if grammar.is_table(node):
+                self._table(node, visible)
+            elif grammar.is_column(node):
+                self._column(node)
+            elif grammar.is_alias(node):
+                self._found.aliases.add(self._start(node.this))
+            visible = self._with(node, visible)
+            self._open += [(child, visible) for child in node.iter_expressions() if not grammar.is_with(child)]
+        return self._found
+
+    def _with(self, node: Any, visible: _Visible) -> _Visible:
+        clause = node.args.get("with_")
+        if clause is None:
+            return visible
+        self._withs += 1
+        if self._withs > 1 and self._dialect.name in _NESTED_WITH:
+            reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
+            raise Refused(self._near(clause), reason, "write its queries into the first with")
+        problem = grammar.problem_of(clause, self._dialect)
+        if problem is not None:
+            raise Refused(self._near(clause), *problem)
+        for cte in clause.expressions:
+            problem = grammar.problem_of(cte, self._dialect)
+            if problem is not None:
+                raise Refused(self._near(cte), *problem)
+            name = self._cte_name(cte)
+            outer = visible - {name}
+            for body, is_right_arm in grammar.bodies(cte, self._dialect, recursive=bool(clause.args.get("recursive"))):
+                self._open.append((body, outer | {name} if is_right_arm else outer))
+            if grammar.is_query_cte(cte):
+                visible |= {name}
+        return visible
+
+    def _cte_name(self, cte: Any) -> Name:
+        alias = cte.args["alias"]
+        start = self._start(alias.this)
+        self._found.aliases.add(start)
+        name = self._name(alias.this)
+        self._found.ctes.setdefault(name.text.lower(), start)
+        return name
+
+    def _table(self, node: Any, visible: _Visible) -> None:
+        parts = [each for each in (node.args.get("catalog"), node.args.get("db")) if each is not None]
+        if grammar.is_function(node.this):
+            return  # functions are checked by their words
+        parts.append(node.this)
+        if not all(map(grammar.is_identifier, parts)):
+            raise Refused(self._near(node), "this is not the name of a table", "write (select * from …)")
+        start, end = self._start(parts[0]), self._end(parts[-1])
+        self._found.starts.add(start)
+        path = tuple(map(self._name, parts))
+        if len(path) == 1 and path[0] in visible:
+            return
+        whole = grammar.is_whole_query(node)
+        alias = node.args.get("alias")
+        only = bool(node.args.get("only"))
+        self._found.tables.append(TableUse(path, start, end, alias is not None and alias.this is not None, only, whole))
+
+    def _column(self, node: Any) -> None:
+        parts = [each for each in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if each]
+        if len(parts) > 1 and all(map(grammar.is_identifier, parts)):
+            path = tuple(map(self._name, parts))
+            self._found.columns.append(Qualified(path, self._start(parts[0]), self._start(parts[-1])))
+
+    def _name(self, identifier: Any) -> Name:
+        start, end = self._start(identifier), self._end(identifier)
+        text = self._masked.sql[start:end]
+        if text[:1] == "'" or not text:
+            raise Refused(
+                start, "a string cannot name a table here", "write the name without quotes, or in double quotes"
+            )
+        if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
+            raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
+        return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
+
+    def _start(self, node: Any) -> int:
+        if "start" not in node.meta:
+            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
+        return int(node.meta["start"])
+
+    def _end(self, node: Any) -> int:
+        return int(node.meta["end"]) + 1
+
+    def _near(self, node: Any) -> int:
+        return min((int(each.meta["start"]) for each in _with_places(node)), default=0)
+
+
+def _with_places(node: Any) -> Iterator[Any]:
+    return (each for each in node.walk() if "start" in each.meta)

@@ -1,0 +1,47 @@
+"""Files of declarations: ``tables.yaml`` next to a folder of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tenantry.errors import TemplateError
+from tenantry.sql.guarding.declaration import InvalidTables
+from tenantry.sql.guarding.guarded_tables import GuardedTables
+from tenantry.sql.guarding.read_declaration import read_tables
+from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
+from tenantry.sql.source import Source
+
+_MAX_BYTES: Final = 1024 * 1024
+
+
+def read_tables_file(path: str | Path) -> GuardedTables:
+    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix."""
+    with Path(path).open("rb") as stream:
+        content = stream.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise TemplateError(f"{path} is larger than {_MAX_BYTES} bytes")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise TemplateError(f"{path} is not UTF-8") from None
+    source = Source(text, str(path), longest=_MAX_BYTES)
+    root = read_yaml(source, 0, len(text))
+    try:
+        return read_tables(root.plain(), file=str(path))
+    except InvalidTables as error:
+        problem = ": ".join(filter(None, (".".join(error.keys), error.problem)))
+        raise source.error(_offset(root, error.keys), problem, error.fix) from None
+
+
+def _offset(node: YamlNode, keys: Sequence[str]) -> int:
+    offset = node.offset
+    for key in keys:
+        children = node.value
+        if isinstance(children, dict) and key in children:
+            offset, node = node.keys[key], children[key]
+        elif isinstance(children, list) and key.isdigit():
+            node = children[int(key)]
+            offset = node.offset
+    return offset

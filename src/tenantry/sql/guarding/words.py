@@ -1,0 +1,191 @@
+"""A second look at a statement, by its words alone: what each ``from``, ``join`` and comma reads, and what is called.
+
+It does not depend on sqlglot's parser, which can read a table as something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.guarding.masked_sql import Refused, Token
+
+_SUBQUERY: Final = "write (select * from …)"
+_JOINS: Final = frozenset({"from", "join", "straight_join", "apply"})
+_ENDS_FROM: Final = frozenset(
+    (
+        *("where", "group", "having", "order", "limit", "offset", "fetch", "union", "except", "intersect", "window"),
+        *("qualify", "select", "settings", "format"),
+    )
+)
+_BEGIN_QUERY: Final = frozenset({"select", "with", "from", "values", "table"})
+_FROM_IN_CALL: Final = frozenset({"extract", "substring", "substr", "trim", "ltrim", "rtrim", "overlay"})
+_REFUSED: Final = {
+    "table": ("the command table cannot be guarded", _SUBQUERY),
+    "summarize": ("summarize cannot be guarded", _SUBQUERY),
+    "describe": ("describe cannot be guarded", _SUBQUERY),
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SYNTAX: Final = _words(
+    """
+    all and any apply as between by case columns cube distinct div else end escape except exclude exists fetch
+    filter for from group having ilike in intersect interval is join lateral like limit materialized mod not offset
+    on or over pivot qualify replace return rollup select sets some straight_join then top union unpivot using
+    values when where with within xor
+    """
+)
+_TYPES: Final = _words(
+    """
+    array binary bit char character datetime datetime64 decimal double fixedstring float list lowcardinality map
+    nullable numeric row struct time timestamp tuple varbinary varchar varying
+    """
+)
+
+
+class Functions(NamedTuple):
+    """The functions that SQL may call, in lower case: in expressions, and in ``from``."""
+
+    scalar: AbstractSet[str]
+    tables: AbstractSet[str]
+
+
+@dataclass(slots=True)
+class _Level:
+    opened_by: str = ""
+    in_from: bool = False
+    expects: bool = False
+    """Whether a table, or something else that ``from`` reads, comes next."""
+    is_query: bool = False
+    has_lambda: bool = False
+
+
+class WordCheck:
+    """Checks tokens. ``tables`` are the places of all tables and CTEs that sqlglot found, ``aliases`` those of their
+    aliases. A call in a place that ``is_trusted`` is not checked. Raises Refused."""
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        dialect: Dialect,
+        functions: Functions,
+        tables: AbstractSet[int],
+        aliases: AbstractSet[int],
+        is_trusted: Callable[[int], bool],
+    ) -> None:
+        self._tokens = tokens
+        self._dialect = dialect
+        self._functions = functions
+        self._tables = tables
+        self._aliases = aliases
+        self._is_trusted = is_trusted
+        self._levels = [_Level()]
+
+    def run(self) -> None:
+        at = 0
+        while at < len(self._tokens):
+            at = self._read(at)
+        if self._levels[-1].expects:
+            raise Refused(self._tokens[-1].start, "this query ends where a table is expected", "complete it")
+
+    def _read(self, at: int) -> int:
+        token, level = self._tokens[at], self._levels[-1]
+        if token.text == "(":
+            expects = level.expects and self._text(at + 1) not in _BEGIN_QUERY
+            level.expects = False
+            self._levels.append(_Level(self._text(at - 1), in_from=expects, expects=expects))
+        elif token.text == ")" and len(self._levels) > 1:
+            if level.expects:
+                raise Refused(token.start, "a table is expected here", _SUBQUERY)
+            self._levels.pop()
+        elif level.expects:
+            return self._item(at)
+        elif token.text == "," and level.in_from:
+            level.expects = True
+        elif self._dialect.name == "clickhouse" and token.text in {"->", "as"}:
+            self._lambda(token, level)
+        elif token.is_name and self._text(at - 1) != ".":
+            self._word(at, token, level)
+        if token.is_name and self._text(at + 1) == "(":
+            self._call(at, self._functions.scalar)
+        return at + 1
+
+    def _lambda(self, token: Token, level: _Level) -> None:
+        # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.
+        level.has_lambda = level.has_lambda or token.text == "->"
+        in_call = level.opened_by[:1].isalpha() and level.opened_by not in _SYNTAX
+        if level.has_lambda and (token.text == "as" or not in_call):
+            raise Refused(token.start, "a lambda with a name cannot be proved", "write the lambda into the call")
+
+    def _word(self, at: int, token: Token, level: _Level) -> None:
+        word = token.text
+        if word in _REFUSED and self._next_is_name(at) and self._text(at - 1) != "as":
+            raise Refused(token.start, *_REFUSED[word])
+        if word in _ENDS_FROM:
+            level.in_from = False
+            level.is_query = level.is_query or word == "select"
+        elif word in _JOINS and not self._is_other_from(at, level):
+            is_array_join = self._dialect.name == "clickhouse" and word == "join" and self._text(at - 1) == "array"
+            level.in_from = level.expects = not is_array_join
+
+    def _is_other_from(self, at: int, level: _Level) -> bool:
+        if self._text(at) != "from":
+            return False
+        if self._text(at - 1) == "distinct" and self._text(at - 2) in {"is", "not"}:
+            return True
+        return level.opened_by in _FROM_IN_CALL and not level.is_query
+
+    def _item(self, at: int) -> int:
+        token, level = self._tokens[at], self._levels[-1]
+        if token.text in {"lateral", "only"} and token.start not in self._tables:
+            return at + 1
+        if token.text == "values" and self._text(at + 1) == "(":
+            level.expects = False
+            return at + 1
+        if not token.is_name:
+            raise Refused(token.start, "this is not the name of a table", _SUBQUERY)
+        level.expects = False
+        end = at
+        while self._text(end + 1) == "." and self._next_is_name(end + 1):
+            end += 2
+        if self._text(end + 1) == "(":
+            self._call(end, self._functions.tables)
+        elif token.start not in self._tables:
+            raise Refused(token.start, "engines read a table here that cannot be guarded", _SUBQUERY)
+        elif self._text(end + 1) == "*":
+            raise Refused(self._tokens[end + 1].start, "a table with * cannot be guarded", "remove the *")
+        return end + 1
+
+    def _call(self, at: int, allowed: AbstractSet[str]) -> None:
+        token = self._tokens[at]
+        name, path = token.text.strip('"`'), self._path(at)
+        if self._is_trusted(token.start) or path in allowed:
+            return
+        if token.start in self._aliases or (name == token.text and self._is_syntax(at, name)):
+            return
+        problem = f"the function {path} is not known to read no table"
+        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: beside tables:")
+
+    def _is_syntax(self, at: int, word: str) -> bool:
+        before = self._text(at - 1)
+        return before != "." and (word in _SYNTAX or word in _TYPES or before in {"as", "::"})
+
+    def _path(self, at: int) -> str:
+        names = [self._tokens[at].text.strip('"`')]
+        while self._text(at - 1) == ".":
+            at -= 2
+            names.append(self._text(at).strip('"`'))
+        return ".".join(reversed(names))
+
+    def _text(self, at: int) -> str:
+        return self._tokens[at].text if 0 <= at < len(self._tokens) else ""
+
+    def _next_is_name(self, at: int) -> bool:
+        return at + 1 < len(self._tokens) and self._tokens[at + 1].is_name

@@ -1,0 +1,140 @@
+"""Guarded tables of a data source on the command line: declare, replace, remove, show and draft."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Terminal
+
+TABLES = """\
+# of the shop
+tables:
+  orders: customer_id
+  order_items: {order_id: orders.id}
+  countries: shared
+functions: [soundex]
+"""
+SHOWN = """\
+tables:
+  countries: shared
+  order_items: {order_id: orders.id}
+  orders: customer_id
+functions: [soundex]
+"""
+
+
+@pytest.fixture
+def shop(ready: Terminal, folder: Path) -> Terminal:
+    """A SQLite file ``shop.db``, and ``tables.yaml`` for it."""
+    with closing(sqlite3.connect(folder / "shop.db")) as connection:
+        connection.execute("create table orders (id integer primary key, customer_id text)")
+        connection.execute("create table order_items (order_id integer references orders, label text)")
+        connection.execute("create table countries (code text)")
+    (folder / "tables.yaml").write_text(TABLES)
+    return ready
+
+
+def create(shop: Terminal, *words: str, fails: int = 0) -> str:
+    made = shop("data-source", "create", "shop", "--url", "sqlite:///shop.db", *words, fails=fails)
+    return made.err if fails else made.out
+
+
+def test_a_source_is_created_with_its_guarded_tables(shop: Terminal) -> None:
+    """``show`` prints them as YAML that ``update`` takes, ``list`` says that there are some."""
+    create(shop, "--tables", "tables.yaml")
+    assert shop("data-source", "show", "shop").out.endswith(f"guarded: true\n{SHOWN}")
+    (row,) = shop("data-source", "list", "--json").json()
+    assert row["guarded"] is True
+    shown = shop("data-source", "show", "shop", "--json").json()
+    assert shown["declaration"]["tables"]["order_items"] == {"order_id": "orders.id"}
+    assert "guarded: false\n" in shop("data-source", "show", register(shop, "plain")).out
+
+
+def register(shop: Terminal, name: str) -> str:
+    return shop("data-source", "create", name, "--url", "sqlite:///shop.db").out.strip()
+
+
+def test_guarded_tables_are_replaced_and_removed(shop: Terminal, folder: Path) -> None:
+    """The audit trail names what changed."""
+    made = create(shop)
+    assert shop("data-source", "update", "shop", "--tables", "tables.yaml").out == made
+    (folder / "tables.yaml").write_text(TABLES.replace("customer_id", "id"))
+    shop("data-source", "update", "shop", "--tables", "tables.yaml")
+    assert "  orders: id\n" in shop("data-source", "show", "shop").out
+    shop("data-source", "update", "shop", "--no-tables")
+    assert shop("data-source", "show", "shop").out.endswith("guarded: false\n")
+    trail = [each["details"] for each in shop("audit", "--json").json() if each["action"] == "data_source.updated"]
+    names = "functions.soundex, tables.countries, tables.order_items, tables.orders"
+    assert sorted(trail, key=lambda each: list(each)) == [
+        {"provided_id": "shop", "fields": "tables", "added": names},
+        {"provided_id": "shop", "fields": "tables", "changed": "tables.orders"},
+        {"provided_id": "shop", "fields": "tables", "removed": names},
+    ]
+
+
+@pytest.mark.parametrize("words", [(), ("--tables", "tables.yaml", "--no-tables")])
+def test_an_update_says_what_it_changes(shop: Terminal, words: tuple[str, ...]) -> None:
+    create(shop)
+    assert "give --tables FILE or --no-tables" in shop("data-source", "update", "shop", *words, fails=2).err
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("tables:\n  orders: [customer_id]\n", "bad.yaml:2:"),
+        ('tables:\n  orders: "{{ params.x }} = owner"\n', "bad.yaml:2:"),
+        ("tabels:\n  orders: customer_id\n", "bad.yaml:1:1: "),
+        ("tables: {}\n", "bad.yaml: tables: "),
+        ("guard: required\n", "bad.yaml: tables: "),
+        ("tables: {a: shared, a: id}\n", "bad.yaml:1:"),
+    ],
+)
+def test_a_bad_file_is_refused_at_its_place(shop: Terminal, folder: Path, text: str, place: str) -> None:
+    """Before anything is stored, by ``create`` and by ``update``."""
+    (folder / "bad.yaml").write_text(text)
+    refused = create(shop, "--tables", "bad.yaml", fails=1)
+    assert place in refused
+    assert "fix: " in refused
+    assert shop("data-source", "list", "--json").json() == []
+    create(shop, "--tables", "tables.yaml")
+    assert place in shop("data-source", "update", "shop", "--tables", "bad.yaml", fails=1).err
+    assert shop("data-source", "show", "shop").out.endswith(SHOWN)
+
+
+def test_a_required_guard_cannot_be_removed(shop: Terminal, folder: Path) -> None:
+    """Only another list replaces it. Red when ``--no-tables`` does not look at the stored list."""
+    (folder / "tables.yaml").write_text(f"guard: required\n{TABLES}")
+    create(shop, "--tables", "tables.yaml")
+    assert "guard: required" in shop("data-source", "update", "shop", "--no-tables", fails=1).err
+    assert shop("data-source", "show", "shop").out.endswith(f"guard: required\n{SHOWN}")
+    (folder / "tables.yaml").write_text(TABLES)
+    shop("data-source", "update", "shop", "--tables", "tables.yaml")
+    shop("data-source", "update", "shop", "--no-tables")
+
+
+@pytest.mark.parametrize("text", ["tables: {orders: custmer_id}", "tables: {ordres: customer_id}"])
+def test_a_list_is_tested_on_the_source(shop: Terminal, folder: Path, text: str) -> None:
+    """A wrong name is found before anything is stored. Red when ``check_connection`` asks only for an answer."""
+    (folder / "wrong.yaml").write_text(text)
+    refused = create(shop, "--tables", "wrong.yaml", fails=1)
+    assert "Nothing was registered" in refused
+    create(shop, "--tables", "tables.yaml")
+    assert "Nothing was changed" in shop("data-source", "update", "shop", "--tables", "wrong.yaml", fails=1).err
+    assert shop("data-source", "show", "shop").out.endswith(SHOWN)
+    shop("data-source", "update", "shop", "--tables", "wrong.yaml", "--no-check")
+
+
+def test_a_draft_is_made_of_the_catalogue(shop: Terminal, folder: Path) -> None:
+    """It can be registered as it is."""
+    create(shop)
+    drafted = shop("data-source", "tables", "shop").out
+    assert "  orders: customer_id  # a guess: 1 of 3 tables" in drafted
+    assert "  order_items: {order_id: orders.id}  # a guess: its foreign key" in drafted
+    assert "  # countries:  # shared or guarded? columns: code\n" in drafted
+    (folder / "draft.yaml").write_text(drafted)
+    shop("data-source", "update", "shop", "--tables", "draft.yaml")
+    assert "[unknown_data_source]" in shop("data-source", "tables", "absent", fails=1).err

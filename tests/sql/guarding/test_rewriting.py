@@ -1,0 +1,176 @@
+"""What stands in a table's place, in every form that a template can have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenantry.errors import MissingVariable, TemplateError
+from tenantry.sql import Query, SQLTemplate
+from tenantry.sql.guarding import AppliedGuard, read_tables
+
+TABLES = read_tables(
+    {
+        "tables": {
+            "t": "tenant",
+            "o": "tenant",
+            "items": {"o_id": "o.id"},
+            "main.m": "tenant",
+            "countries": "shared",
+            "visits": {"site": "in {{ user_group.properties.sites }}"},
+            "notes": "owner = {{ user_group.id }} and not hidden",
+            '"Order Items"': "tenant",
+        },
+        "functions": ["my_function", "stats.rate"],
+    }
+)
+GROUP = {"user_group": {"id": "acme", "properties": {"sites": ["a", "b"]}}}
+T, ORDERS = "(select * from t where t.tenant = $1)", "(select * from o where o.tenant = $1)"
+ITEMS = f"(select * from items where items.o_id in (select o.id from {ORDERS} as o))"
+
+
+def bound(sql: str, dialect: str = "postgresql", **options: Any) -> str:
+    params = options.pop("viewer", {})
+    template = SQLTemplate(sql, dialect, **options).guarded(TABLES)
+    return template.bind({**GROUP, "params": params}).sql
+
+
+REWRITTEN = {
+    "select * from t": f"select * from {T} as t",
+    "select x.* from t as x, o y": f"select x.* from {T} as x, {ORDERS} y",
+    "select * from T": f"select * from {T} as T",
+    'select * from "t"': f'select * from {T} as "t"',
+    "select * from items": f"select * from {ITEMS} as items",
+    "select * from only t": "select * from (select * from only t where t.tenant = $1) as t",
+    "select main.m.a, main.m.* from main.m": "select m.a, m.* from (select * from main.m where m.tenant = $1) as m",
+    "select * from countries c": "select * from countries c",
+    "select * from visits": "select * from (select * from visits where visits.site in ($1, $2)) as visits",
+    "select * from notes": "select * from (select * from notes where owner = $1 and not hidden) as notes",
+    "select * from t where id in (select t_id from o)": (
+        f"select * from {T} as t where id in (select t_id from {ORDERS} as o)"
+    ),
+    "with a as (select * from t) select * from a": f"with a as (select * from {T} as t) select * from a",
+    "with t as (select * from t) select * from t": f"with t as (select * from {T} as t) select * from t",
+    "select my_function(1), stats.rate(id) from t": f"select my_function(1), stats.rate(id) from {T} as t",
+    "select * from /* all */ t -- of it": f"select * from   {T} as t ",
+    "select 'from o' from t": f"select 'from o' from {T} as t",
+    "select extract(year from a), trim(both from b), substring(c from 1 for 2) from t": (
+        f"select extract(year from a), trim(both from b), substring(c from 1 for 2) from {T} as t"
+    ),
+    "select a is distinct from b, a is not distinct from c from t": (
+        f"select a is distinct from b, a is not distinct from c from {T} as t"
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "expected"), REWRITTEN.items(), ids=list(REWRITTEN))
+def test_a_table_is_replaced(sql: str, expected: str) -> None:
+    """The rest stays byte for byte. Red with an alias left out, and with ``main.`` kept in front of a column."""
+    assert bound(sql) == expected
+
+
+def test_clauses_and_choices_are_rewritten_in_place() -> None:
+    """Red with ``combinations`` cut to its first."""
+    sql = "select id from t where 1 = 1 [[ and id in (select t_id from o where qty = {{ params.q }}) ]]"
+    assert bound(sql) == f"select id from {T} as t where 1 = 1 "
+    assert bound(sql, viewer={"q": 5}).endswith(f"(select t_id from {ORDERS} as o where qty = $2) ")
+    choice = "select count(*) from {{ params.s | one_of(t, o, c: countries) }} x"
+    assert bound(choice, viewer={"s": "t"}) == f"select count(*) from {T} x"
+    assert bound(choice, viewer={"s": "o"}) == f"select count(*) from {ORDERS} x"
+    assert bound(choice, viewer={"s": "c"}) == "select count(*) from countries x"
+    many = ", ".join(f"x{number}: o" for number in range(20))
+    assert bound(f"select 1 from {{{{ params.s | one_of({many}, t) }}}} x", viewer={"s": "t"}) == f"select 1 from {T} x"
+
+
+def test_fragments_and_filters_are_rewritten() -> None:
+    """Red with the fragment's text left out of ``Text.offset``: its place is then another."""
+    template = SQLTemplate("with a as ({{> f }}) select * from a", "postgresql", fragments={"f": "select *\nfrom t"})
+    assert template.guarded(TABLES).bind(GROUP).sql == f"with a as (select *\nfrom {T} as t) select * from a"
+    (guard,) = template.guarded(TABLES).guards()
+    assert (guard.file, guard.line, guard.column) == ("f", 2, 6)
+    sql = "select id from t where {{ params.q | matches((select max(qty) from o)) }}"
+    template = SQLTemplate(sql, "postgresql", params={"q": "integer"}).guarded(TABLES)
+    sent = template.bind({**GROUP, "params": {"q": 7}}).sql
+    assert sent == f"select id from {T} as t where (((select max(qty) from {ORDERS} as o)) = $2::bigint)"
+
+
+def test_the_guards_are_shown_and_their_variables_are_not() -> None:
+    """``variables`` lists the author's alone. Red with ``of_guard`` left out of the references."""
+    query = Query(
+        "/* ---\ntitle: x\n--- */\nselect c.name\nfrom t, countries c\nwhere a = {{ region }}", "q", file="q.sql"
+    )
+    template = query.guarded(TABLES)
+    assert [each.path for each in template.variables] == ["region"]
+    assert template.title == "x"
+    assert query.guards() == ()
+    assert template.guards() == (
+        AppliedGuard("t", 5, 6, "q.sql", "t.tenant = {{ user_group.id }}",
+                     "(select * from t where t.tenant = {{ user_group.id }}) as t", "guarded"),
+        AppliedGuard("countries", 5, 9, "q.sql", "", "countries", "shared"),
+    )  # fmt: skip
+
+
+def test_placeholders_come_in_order() -> None:
+    """Of the author and of the guards, with shared ones and without. Red with guards appended at the end."""
+    sql = "select {{ a }} as a from t where b = {{ b }} and id in (select t_id from o where c = {{ c }})"
+    template = SQLTemplate(sql, "sqlite").guarded(TABLES)
+    values = {**GROUP, "a": 1, "b": 2, "c": 3}
+    assert template.bind(values, "qmark").params == (1, "acme", "acme", 2, "acme", "acme", 3)
+    template = SQLTemplate(sql, "postgresql").guarded(TABLES)
+    assert template.bind(values, "format").params == (1, "acme", 2, "acme", 3)
+    assert template.bind(values, "numeric_dollar").params == (1, "acme", 2, 3)
+
+
+def test_a_group_without_the_value_is_an_error() -> None:
+    """Never every row, also where the table is in a dropped clause. Red with ``required=False``."""
+    template = SQLTemplate("select 1 [[ , (select max(id) from t where a = {{ params.a }}) ]]", "duckdb").guarded(
+        TABLES
+    )
+    with pytest.raises(MissingVariable, match=r"user_group\.id"):
+        template.bind({})
+    assert template.bind(GROUP).reads_group
+
+
+def test_a_rare_combination_is_proved_when_it_is_sent() -> None:
+    """With the second clause alone, ``t`` is the table and not the CTE. Red with ``prove`` left out of the tree."""
+    sql = "[[ with t as (select {{ params.a }} as id) ]] select 1 as x [[ , (select max(id) from t) + {{ params.b }} ]]"
+    template = SQLTemplate(sql, "duckdb").guarded(TABLES)
+    for viewer in ({}, {"a": 1}, {"a": 1, "b": 2}):
+        template.bind({**GROUP, "params": viewer})
+    with pytest.raises(TemplateError, match="with this choice of clauses, t is read without its guard"):
+        template.bind({**GROUP, "params": {"b": 2}})
+
+
+def test_clauses_that_change_what_a_name_means_are_refused() -> None:
+    """Red with the comparison of edits taken out: the table is then read without its guard."""
+    sql = "[[ with t as (select {{ params.a }} as id) ]] select id from t"
+    with pytest.raises(TemplateError, match="the clauses around this decide which tables it names"):
+        SQLTemplate(sql, "duckdb").guarded(TABLES).check()
+
+
+def test_a_template_is_proved_once_for_each_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lengths of lists are no shapes. Red with the list's length in the text that is proved."""
+    from tenantry.sql.guarding import reading
+
+    read: list[str] = []
+    before = reading.mask
+    monkeypatch.setattr(reading, "mask", lambda sql, dialect: read.append(sql) or before(sql, dialect))
+    template = SQLTemplate(
+        "select id from t where a in {{ xs }} [[ and b = {{ params.b }} ]] [[ and c = {{ params.c }} ]]", "duckdb"
+    ).guarded(TABLES)
+    template.check()
+    assert len(read) == 4
+    for length in (0, 1, 5):
+        template.bind({**GROUP, "xs": list(range(length)), "params": {}})
+        template.bind({**GROUP, "xs": list(range(length)), "params": {"b": 1, "c": 2}})
+    assert len(read) == 4
+    template.bind({**GROUP, "xs": [1], "params": {"c": 2}})
+    assert len(read) == 5
+
+
+def test_the_proof_queries_read_each_guard() -> None:
+    """Red with a table left out."""
+    queries = [each.bind(GROUP).sql for each in TABLES.proof_queries("postgresql")]
+    assert queries[0] == f"select 1 from {T} as t where 1 = 0"
+    assert len(queries) == 7

@@ -19,6 +19,7 @@ from tenantry.cli.options import (
     parse_json_pairs,
     port_option,
     settings,
+    tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
 
@@ -41,6 +42,7 @@ dashboards.add_command(preview_command)
 @dashboards.command("check")
 @folder_argument
 @click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
+@tables_option
 @click.option(
     "--format",
     "style",
@@ -51,16 +53,23 @@ dashboards.add_command(preview_command)
 )
 @environment_option
 @database_option
-def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
+def check(
+    folder: Path,
+    with_groups: bool,
+    tables: Path | None,
+    style: str,
+    environment: str | None,
+    database: str | None,
+) -> None:
     """Find mistakes in the dashboards of DIR and in their queries. No query is run.
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
-    explain the queries where they can. If the environment's schema (schemas/ENVIRONMENT.json in the folder of queries)
-    names a tenant column, each table must be filtered by it. Exits with 1 for a finding of severity error.
+    explain the queries where they can. Each query is checked with the guarded tables of --tables, of the store's data
+    sources, or of tables.yaml in the folder of queries or next to it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
-    checked = DashboardCheck(folder)
+    checked = DashboardCheck(folder, tables)
     if with_groups:
         checked.gather(database=database, environment=environment)
     checked.use_schema(environment)

@@ -8,6 +8,7 @@ import shlex
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import click
@@ -105,6 +106,12 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
+tables_option: OptionDecorator = click.option(
+    "--tables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A tables.yaml, which declares the rows that a group may read.",
+)
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 

@@ -1,0 +1,1 @@
+"""Tests of guarded tables (docs/guarded-tables.md)."""

@@ -14,17 +14,15 @@ SHARED: Final = "shared"
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
-"""``shared``, a column, a condition, or pairs of a column and what it equals."""
+"""``shared``, a column, a condition, or pairs of a column and its value."""
 
 
 class InvalidTables(TemplateError):
     """A declaration of tables is malformed. ``keys`` are the path to the problem, such as ``("tables", "orders")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
-        super().__init__(message)
+        super().__init__(message, problem=problem, fix=fix)
         self.keys = keys
-        self.problem = problem
-        self.fix = fix
 
 
 def invalid_tables(keys: tuple[str, ...], problem: str, fix: str, file: str = "") -> InvalidTables:
@@ -42,6 +40,7 @@ class TableEntry:
 
     @property
     def is_shared(self) -> bool:
+        """Whether every group may read the whole table."""
         return self.rule == SHARED
 
     def condition(self, dialect: Dialect) -> str:

@@ -26,7 +26,7 @@ _ARGUMENTS: Final = {
     "TableAlias": "this columns",
     "In": "this expressions query unnest is_global",
 }
-"""What may stand in each node that concerns tables. Anything else, such as ``for update`` or ``sample``, is refused."""
+"""The arguments of each node that concerns tables. Others, such as ``for update`` or ``sample``, are refused."""
 _OTHERS: Final = """
     Alias Aliases Condition Func Identifier Star Var DataType DataTypeParam ColumnDef Tuple Ordered Order Group Having
     Where Limit Offset Fetch Qualify Window WindowSpec Distinct Filter WithinGroup IgnoreNulls RespectNulls Interval
@@ -56,7 +56,7 @@ def parse(sql: str, dialect: str) -> Any:
     except RecursionError:
         raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
     except Exception as error:  # noqa: BLE001  # SQL that its parser cannot read cannot be proved
-        raise _unreadable(error) from None
+        raise _unreadable(sql, error) from None
     if len(statements) != 1:
         raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):
@@ -65,10 +65,15 @@ def parse(sql: str, dialect: str) -> Any:
     return statements[0]
 
 
-def _unreadable(error: Exception) -> Refused:
-    details = getattr(error, "errors", None) or [{}]
-    line = details[0].get("description") or str(error).splitlines()[:1] or type(error).__name__
-    return Refused(0, f"this SQL cannot be proved to read guarded tables: {line}", "write it in plainer SQL")
+def _unreadable(sql: str, error: Exception) -> Refused:
+    details = (getattr(error, "errors", None) or [{}])[0]
+    said = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
+    if said.startswith("Required keyword"):
+        said = "a part of this expression is missing"
+    line, column, token = details.get("line") or 1, details.get("col") or 0, details.get("highlight") or ""
+    start = sum(map(len, sql.splitlines(keepends=True)[: line - 1]))
+    problem = f"this SQL cannot be proved to read guarded tables: {said}"
+    return Refused(start + max(0, column - len(token)), problem, "write it in plainer SQL")
 
 
 class _Types:
@@ -78,7 +83,7 @@ class _Types:
         self.exp: Any = exp
         self.queries = (exp.Select, exp.SetOperation, exp.Subquery)
         self.structures = {getattr(exp, name): frozenset(text.split()) for name, text in _ARGUMENTS.items()}
-        self.others = tuple(getattr(exp, name) for name in _OTHERS.split() if hasattr(exp, name))
+        self.others = tuple(getattr(exp, name) for name in _OTHERS.split())
         self.from_parents = (exp.From, exp.Join, exp.Subquery)
 
 

@@ -46,8 +46,8 @@ class Refused(Exception):
         self.fix = fix
 
 
-class Token(NamedTuple):
-    """A word, quoted name, string, number or sign. Words are in lower case; names and strings are as written, in their quotes."""
+class MaskedToken(NamedTuple):
+    """A word (in lower case), quoted name or string (with its quotes, as written), number or sign."""
 
     text: str
     start: int
@@ -61,7 +61,7 @@ class Token(NamedTuple):
 
 class MaskedSQL(NamedTuple):
     sql: str
-    tokens: list[Token]
+    tokens: list[MaskedToken]
 
 
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
@@ -72,10 +72,10 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:
-        problem = f"this SQL cannot be read again ({str(error).splitlines()[0]})"
+        problem = f"this SQL cannot be read again ({error.problem})"
         raise Refused(0, problem, "write it more plainly") from None
     masked = "".join(_masked(plain, lexeme, dialect) for lexeme in lexemes)
-    tokens = [Token(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
+    tokens = [MaskedToken(_text(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(masked)]
     _check_size(tokens)
     return MaskedSQL(masked, tokens)
 
@@ -123,7 +123,7 @@ def _text(token: str) -> str:
     return token if token[0] in "\"'`" else token.lower()
 
 
-def _check_size(tokens: list[Token]) -> None:
+def _check_size(tokens: list[MaskedToken]) -> None:
     depth = 0
     if len(tokens) > MAX_TOKENS:
         problem = f"SQL of more than {MAX_TOKENS} words and signs cannot be proved"

@@ -32,10 +32,10 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
 
     Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
     """
-    return _Reader(file).read(value)
+    return _DeclarationReader(file).read(value)
 
 
-class _Reader:
+class _DeclarationReader:
     def __init__(self, file: str) -> None:
         self._file = file
 
@@ -112,9 +112,7 @@ class _Reader:
             condition = entry.condition(DIALECTS["postgresql"])
             variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
-            lines = error.message.splitlines()
-            fix = lines[-1].removeprefix("  fix: ") if len(lines) > 1 else _RULES
-            raise self._error(keys, lines[0].partition(": ")[2] or lines[0], fix) from None
+            raise self._error(keys, error.problem, error.fix or _RULES) from None
         viewers = next((each.path for each in variables if is_viewer_input(each.path)), None)
         if viewers is not None:
             fix = "name a property of the group: {{ user_group.properties.… }}"

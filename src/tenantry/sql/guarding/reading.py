@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused, mask
 from tenantry.sql.guarding.rendered_text import RenderedText
-from tenantry.sql.guarding.statement import Statement, TableUse, read_statement
+from tenantry.sql.guarding.statement import StatementNames, TableUse, read_statement
 from tenantry.sql.guarding.words import WordCheck
 from tenantry.sql.source import Source
 
@@ -21,7 +21,7 @@ _CATALOGUE: Final = re.compile(
 
 class Reading(NamedTuple):
     masked: MaskedSQL
-    statement: Statement
+    statement: StatementNames
 
 
 def read(rendered: RenderedText, guards: Guards) -> Reading:

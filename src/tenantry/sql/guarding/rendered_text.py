@@ -18,7 +18,7 @@ Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
 """Returns the number of a Switch's branch, 1 for a Clause that is included, and any number for a list."""
 
 
-class Segment(NamedTuple):
+class RenderedPart(NamedTuple):
     """A part of a RenderedText, which begins at ``start``."""
 
     start: int
@@ -31,10 +31,10 @@ class Segment(NamedTuple):
 @dataclass(slots=True)
 class RenderedText:
     sql: str = ""
-    segments: list[Segment] = field(default_factory=list)
+    segments: list[RenderedPart] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
 
-    def segment(self, position: int) -> Segment:
+    def segment(self, position: int) -> RenderedPart:
         return self.segments[max(0, bisect_right(self._starts, position) - 1)]
 
     def offset(self, position: int) -> int:
@@ -54,7 +54,7 @@ def render(nodes: Sequence[Node], decide: Decide) -> RenderedText:
     parts: list[str] = []
     length = 0
     for part, text, offset in _parts(nodes, decide, 0):
-        rendered.segments.append(Segment(length, text, offset))
+        rendered.segments.append(RenderedPart(length, text, offset))
         rendered._starts.append(length)
         parts.append(part)
         length += len(part)

@@ -44,7 +44,7 @@ class Qualified(NamedTuple):
 
 
 @dataclass(slots=True)
-class Statement:
+class StatementNames:
     """What a statement names."""
 
     tables: list[TableUse] = field(default_factory=list)
@@ -57,20 +57,20 @@ class Statement:
     columns: list[Qualified] = field(default_factory=list)
 
 
-def read_statement(masked: MaskedSQL, dialect: Dialect) -> Statement:
+def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
     """Raises Refused for SQL that is not one query in the supported grammar."""
-    return _Reader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
+    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
 
 
-class _Reader:
+class _StatementReader:
     def __init__(self, masked: MaskedSQL, dialect: Dialect) -> None:
         self._masked = masked
         self._dialect = dialect
-        self._found = Statement()
+        self._found = StatementNames()
         self._open: list[tuple[Any, _Visible]] = []
         self._withs = 0
 
-    def read(self, root: Any) -> Statement:
+    def read(self, root: Any) -> StatementNames:
         self._open.append((root, frozenset()))
         while self._open:
             node, visible = self._open.pop()

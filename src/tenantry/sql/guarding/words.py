@@ -1,4 +1,4 @@
-"""A second look at a statement, by its words alone: what each ``from``, ``join`` and comma reads, and what is called.
+"""A second look at a statement, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
 
 It does not depend on sqlglot's parser, which can read a table as something else.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding.masked_sql import Refused, Token
+from tenantry.sql.guarding.masked_sql import MaskedToken, Refused
 
 _SUBQUERY: Final = "write (select * from …)"
 _JOINS: Final = frozenset({"from", "join", "straight_join", "apply"})
@@ -58,7 +58,7 @@ class Functions(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Level:
+class _OpenBracket:
     opened_by: str = ""
     in_from: bool = False
     expects: bool = False
@@ -73,7 +73,7 @@ class WordCheck:
 
     def __init__(
         self,
-        tokens: Sequence[Token],
+        tokens: Sequence[MaskedToken],
         dialect: Dialect,
         functions: Functions,
         tables: AbstractSet[int],
@@ -86,7 +86,7 @@ class WordCheck:
         self._tables = tables
         self._aliases = aliases
         self._is_trusted = is_trusted
-        self._levels = [_Level()]
+        self._levels = [_OpenBracket()]
 
     def run(self) -> None:
         at = 0
@@ -100,7 +100,7 @@ class WordCheck:
         if token.text == "(":
             expects = level.expects and self._text(at + 1) not in _BEGIN_QUERY
             level.expects = False
-            self._levels.append(_Level(self._text(at - 1), in_from=expects, expects=expects))
+            self._levels.append(_OpenBracket(self._text(at - 1), in_from=expects, expects=expects))
         elif token.text == ")" and len(self._levels) > 1:
             if level.expects:
                 raise Refused(token.start, "a table is expected here", _SUBQUERY)
@@ -117,14 +117,14 @@ class WordCheck:
             self._call(at, self._functions.scalar)
         return at + 1
 
-    def _lambda(self, token: Token, level: _Level) -> None:
+    def _lambda(self, token: MaskedToken, level: _OpenBracket) -> None:
         # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.
         level.has_lambda = level.has_lambda or token.text == "->"
         in_call = level.opened_by[:1].isalpha() and level.opened_by not in _SYNTAX
         if level.has_lambda and (token.text == "as" or not in_call):
             raise Refused(token.start, "a lambda with a name cannot be proved", "write the lambda into the call")
 
-    def _word(self, at: int, token: Token, level: _Level) -> None:
+    def _word(self, at: int, token: MaskedToken, level: _OpenBracket) -> None:
         word = token.text
         if word in _REFUSED and self._next_is_name(at) and self._text(at - 1) != "as":
             raise Refused(token.start, *_REFUSED[word])
@@ -135,7 +135,7 @@ class WordCheck:
             is_array_join = self._dialect.name == "clickhouse" and word == "join" and self._text(at - 1) == "array"
             level.in_from = level.expects = not is_array_join
 
-    def _is_other_from(self, at: int, level: _Level) -> bool:
+    def _is_other_from(self, at: int, level: _OpenBracket) -> bool:
         if self._text(at) != "from":
             return False
         if self._text(at - 1) == "distinct" and self._text(at - 2) in {"is", "not"}:
@@ -171,7 +171,7 @@ class WordCheck:
         if token.start in self._aliases or (name == token.text and self._is_syntax(at, name)):
             return
         problem = f"the function {path} is not known to read no table"
-        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: beside tables:")
+        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in the declaration of the tables")
 
     def _is_syntax(self, at: int, word: str) -> bool:
         before = self._text(at - 1)

@@ -1,0 +1,84 @@
+"""Second readers: which tables a text reads, by another parser than ours.
+
+In the text as it is sent, each guard is replaced by a stand-in: an empty table of the same columns. What a second
+reader still finds is read outside of a guard: a shared table, or a leak.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Final, Protocol
+
+from tenantry.sql import BoundSQL
+from tenantry.sql.dialects import dialect_named
+from tenantry.sql.guarding import GuardedTables
+from tenantry.sql.guarding.masked_sql import mask
+from tenantry.sql.guarding.statement import read_statement
+from tests.sql.guarding.attacks.databases import STAND_IN, Engine
+from tests.sql.guarding.attacks.world import VARIABLES
+
+
+class Unreadable(Exception):
+    """The second reader refuses the text."""
+
+
+class SecondReader(Protocol):
+    """One of them, for one engine."""
+
+    def tables(self, bound: BoundSQL) -> set[str]:
+        """The real tables that the text reads, by their names without a schema, in lower case. Raises Unreadable."""
+
+
+def second_reader(engine: Engine) -> SecondReader:
+    """The reader for this engine."""
+    reader: SecondReader = import_module(f"{__name__}.{engine.name}").Reader(engine)
+    return reader
+
+
+_PROOF: Final = re.compile(r"select 1 from (\(.*\))(?: as \w+)? where 1 = 0", re.DOTALL)
+_PLACEHOLDERS: Final = {"qmark": r"\?", "format": "%s", "numeric_dollar": r"\$\d+", "pyformat": r"%\(\w+\)s"}
+
+
+class StandIns:
+    """Replaces each guard by its stand-in."""
+
+    def __init__(self, engine: Engine, tables: GuardedTables) -> None:
+        self._dialect = dialect_named(engine.dialect)
+        self._placeholder = re.compile(_PLACEHOLDERS[engine.style])
+        names = [entry.name for entry in tables.entries if not entry.is_shared]
+        found: list[tuple[str, str]] = []
+        for name, query in zip(names, tables.proof_queries(engine.dialect), strict=True):
+            guard = _PROOF.fullmatch(query.bind(VARIABLES, engine.style).sql)
+            assert guard is not None, "the guard of a table is found by its proof"
+            found.append((guard[1], last_part(name)))
+        found.sort(key=lambda each: -len(each[0]))  # one that is in another's condition comes after it
+        self._guards = [(self._pattern(guard), name) for guard, name in found]
+
+    def _pattern(self, guard: str) -> re.Pattern[str]:
+        """Also with ``only``, and with any numbers of placeholders."""
+        parts = [re.escape(part) for part in self._placeholder.split(guard)]
+        pattern = f"({self._placeholder.pattern})".join(parts)
+        return re.compile(pattern.replace(r"\ from\ ", r"\ from\ (?:only\ )?", 1))
+
+    def replaced(self, bound: BoundSQL) -> BoundSQL:
+        """The text with stand-ins, and with the placeholders that it had."""
+        sql = bound.sql
+        for pattern, name in self._guards:
+            sql = pattern.sub(lambda found, name=name: self._stand_in(found[0], name), sql)
+        return bound._replace(sql=sql)
+
+    def _stand_in(self, guard: str, name: str) -> str:
+        kept = " and ".join(f"{each} is not null" for each in self._placeholder.findall(guard))
+        return f"(select * from {STAND_IN}{name} where {kept})"
+
+    def our_reading(self, bound: BoundSQL) -> set[str]:
+        """The real tables that the text reads, as our reader understands it. Raises Refused."""
+        sql = self._placeholder.sub("1", bound.sql).replace("%%", "%")
+        statement = read_statement(mask(sql, self._dialect), self._dialect)
+        return {use.path[-1].text.lower() for use in statement.tables}
+
+
+def last_part(name: str) -> str:
+    """A table's name without its schema."""
+    return name.rpartition(".")[2].strip('"').lower()

@@ -24,7 +24,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TemplateError, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
@@ -129,12 +129,11 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
 
 
 def _read_tables(path: Path) -> dict[str, Any]:
-    from tenantry.sql.guarding import invalid_tables, read_tables_file  # slow to import
+    from tenantry.sql.guarding import read_tables_file  # slow to import
 
     found = read_tables_file(path)
     if not found.entries:
-        fix = "write a line for each: orders: customer_id"
-        raise invalid_tables(("tables",), "there is no table", fix, str(path))
+        raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
     return found.as_json()
 
 

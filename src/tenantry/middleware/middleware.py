@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from tenantry.clock import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
@@ -47,7 +47,6 @@ class TokenResolver(Protocol):
         ...
 
 
-@runtime_checkable
 class _CountingResolver(Protocol):
     async def flush_usage(self) -> None: ...
 
@@ -65,7 +64,18 @@ class _PlainResolver:
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
     """The resolver as a BoundedResolver."""
-    return resolver if isinstance(resolver, BoundedResolver) else _PlainResolver(resolver)
+    return resolver if _has_staleness(resolver) else _PlainResolver(resolver)
+
+
+# By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
+
+
+def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
+    return all(hasattr(resolver, name) for name in ("staleness", "lease_age", "seconds_left"))
+
+
+def _counts_usage(resolver: TokenResolver) -> TypeGuard[_CountingResolver]:
+    return hasattr(resolver, "flush_usage")
 
 
 def mark_coroutine(function: F) -> F:
@@ -113,7 +123,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._flush_usage = resolver.flush_usage if isinstance(resolver, _CountingResolver) else None
+        self._flush_usage = resolver.flush_usage if _counts_usage(resolver) else None
         self._bounded_resolver = with_staleness(resolver)
         self._extract = Extractor(carriers, OriginCheck(allowed_origins)).extract
         self._extract_again = Extractor(carriers).extract  # an outer middleware checked the origin

@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from math import inf
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar
 
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.groups import UserGroup
@@ -28,7 +28,6 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-@runtime_checkable
 class BoundedResolver(Protocol):
     """The parts of Resolver that TokenWatch needs. ``with_staleness`` adapts a TokenResolver."""
 

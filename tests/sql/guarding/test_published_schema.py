@@ -35,7 +35,7 @@ REFUSED: tuple[Any, ...] = (
 
 
 def test_the_published_schema_is_that_of_the_reader() -> None:
-    """Red when the reader has changed: write the file again with ``python -m tests.sql.guarding.test_published_schema``."""
+    """Red when the reader has changed: run ``python -m tests.sql.guarding.test_published_schema``."""
     assert PUBLISHED.read_text("utf-8") == _written()
     Draft202012Validator.check_schema(tables_schema())
 

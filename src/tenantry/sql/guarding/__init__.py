@@ -1,7 +1,6 @@
 """Guarded tables: queries see only the rows of their group, whatever their authors wrote."""
 
 from tenantry.sql.guarding.declaration import InvalidTables, TableEntry
-from tenantry.sql.guarding.declaration import invalid_tables as invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.named_tables import named_tables
 from tenantry.sql.guarding.read_declaration import INSTALL as INSTALL

@@ -22,6 +22,7 @@ from tenantry.cli.options import (
     tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
+from tenantry.cli.tables_check import TABLES_FILE
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -86,11 +87,11 @@ def check(
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     show_default="the current folder",
-    help="Where to create dashboards/ and queries/.",
+    help="Where to create dashboards/, queries/ and tables.yaml.",
 )
 def new(name: str, folder: Path) -> None:
-    """Write a working example with sample rows: dashboards/NAME.yaml and queries/NAME.sql. Existing files are not
-    overwritten."""
+    """Write a working example with sample rows: dashboards/NAME.yaml, queries/NAME.sql, and tables.yaml if it is
+    missing. Existing files are not overwritten."""
     if not _NAME.fullmatch(name):
         raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
     files = {
@@ -100,6 +101,8 @@ def new(name: str, folder: Path) -> None:
     for file in files:
         if file.exists():
             raise click.ClickException(f"{file} already exists: choose another name")
+    if not (folder / TABLES_FILE).exists():
+        files[folder / TABLES_FILE] = _TABLES
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -174,8 +177,7 @@ rows:
 """
 
 _QUERY: Final = """\
--- Replace these rows by a table of yours. What tells a customer's rows apart is a property of its user group: write its
--- name between double braces, as in: where owner = (the property owner).
+-- Replace these rows by a table of yours, and add the table to tables.yaml: then each customer sees its rows only.
 select city, orders, revenue
 from (
     select 'Vienna' as city, 210 as orders, 14100.0 as revenue
@@ -184,4 +186,12 @@ from (
 ) sample
 where 1 = 1 [[ and city in {{ params.city }} ]]
 order by orders desc
+"""
+_TABLES: Final = """\
+# The tables that queries may read, and what tells a customer's rows apart. Register your data source with this file
+# (tenantry data-source create … --tables tables.yaml): then a query that forgets the customer shows its rows only.
+tables: {}
+#  orders: customer_id                    # the column that holds the customer's id
+#  order_items: {order_id: orders.id}     # by the orders that they belong to
+#  countries: shared                      # every customer may read all rows
 """

@@ -68,8 +68,9 @@ class TablesCheck:
     def undeclared(self) -> Iterator[Located]:
         """Yield a finding for each folder and each data source without a declaration."""
         for folder, templates in self._without.items():
-            message = f"no {TABLES_FILE} declares the tables of these queries, so each query must filter by itself"
-            yield str(folder), _undeclared(message, _draft(self._beside(folder) / TABLES_FILE, templates))
+            place = folder / TABLES_FILE if not folder.name else self._beside(folder) / TABLES_FILE
+            message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
+            yield str(place), _undeclared(message, _draft(templates))
         found = (path for folder in self._files if (path := self._path(folder)) is not None)
         for source in self._undeclared:
             message = "this data source declares no tables, so each of its queries must filter by itself"
@@ -116,14 +117,14 @@ def _undeclared(message: str, fix: str) -> Finding:
     return Finding("undeclared-tables", Severity.ERROR, 1, 1, message, fix)
 
 
-def _draft(file: Path, templates: Iterable[SQLTemplate]) -> str:
+def _draft(templates: Iterable[SQLTemplate]) -> str:
     from tenantry.sql.guarding import INSTALL, named_tables
 
     if find_spec("sqlglot") is None:
-        return f"{INSTALL}, and check again: this check then lists the tables for {file}"
+        return f"{INSTALL}; this check then lists the tables that the file must declare"
     names: set[str] = set()
     for template in templates:
         with suppress(TemplateError):
             names.update(named_tables(template))
     lines = "".join(f"\n  {name}: COLUMN" for name in sorted(names))
-    return f"write {file}; for COLUMN, the column that holds the customer's id, or `shared`:\ntables:{lines}"
+    return f"write the column that holds the customer's id for each COLUMN, or `shared`:\ntables:{lines}"

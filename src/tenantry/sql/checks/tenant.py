@@ -43,4 +43,5 @@ def reads_tables(template: SQLTemplate) -> bool:
     except TemplateError:  # sqlglot is not installed, or cannot read it
         dialect = template._own_dialect()
         tree = template._tree(dialect)
-        return any("from" in select for select in selects_of(read_outline(tree.source, dialect, tree.references)))
+        selects = list(selects_of(read_outline(tree.source, dialect, tree.references)))
+        return not selects or any("from" in select for select in selects)

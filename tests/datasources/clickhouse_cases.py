@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from datetime import time as clock
 from decimal import Decimal
@@ -146,10 +147,10 @@ CASES = (
 )
 
 
-async def outcome(sources: DataSources, case: Case) -> str:
+async def outcome(sources: DataSources, case: Case, name: str = "acme") -> str:
     """The columns and rows, or the error."""
     try:
-        result = await sources.query(group(main="ds_1"), "main", case.sql, {"params": dict(case.params)})
+        result = await sources.query(group(name, main="ds_1"), "main", case.sql, {"params": dict(case.params)})
     except TenantryError as error:
         return f"{type(error).__name__}: {error.message}"
     return ", ".join(f"{each.name} {each.type}" for each in result.columns) + f": {list(result.rows)!r}"
@@ -168,6 +169,10 @@ async def _run(folder: Path) -> dict[str, Any]:
                 await sources.fetch(group(main=f"ds_{number}"), "main", "select 1")
             except TenantryError as error:
                 found[f"ds_{number}"] = f"{type(error).__name__}: {error.message}"
+        guarded = json.dumps({"tables": {"sales.orders": "owner"}})
+        directory.registered[0] = replace(directory.registered[0], tables=guarded)
+        found["guarded"] = [await outcome(sources, CASES[0], each) for each in ("acme", "globex")]
+        directory.registered[0] = replace(directory.registered[0], tables="")
     found["stop"] = await _stop(directory)
     async with data_sources(directory, **LIMITS) as sources:
         found["still there"] = await outcome(sources, CASES[0])

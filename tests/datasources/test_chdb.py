@@ -82,3 +82,8 @@ def test_the_url_is_that_of_a_folder() -> None:
     assert (file_path(url), memory_bytes(url)) == (Path("/data/sales"), 3 * 2**29)
     assert memory_bytes(parse_url("chdb:////data/sales?memory_limit=2MB")) == 2_000_000
     assert memory_bytes(parse_url("chdb:////data/sales")) == 2**30
+
+
+def test_guarded_tables(found: dict[str, Any]) -> None:
+    """A query that forgets the tenant. Red when ``bind_query`` binds the author's template."""
+    assert found["guarded"] == ["id integer, owner text: [(1, 'acme')]", "id integer, owner text: [(2, 'globex')]"]

@@ -13,7 +13,7 @@ import pytest
 
 from engines.clickhouse_http import PASSWORD
 from tenantry.datasources import check_connection
-from tenantry.errors import InvalidSource, QueryFailed
+from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tests.datasources.conftest import PRODUCTION
 
@@ -87,13 +87,13 @@ async def test_a_declaration_that_fits(url: str) -> None:
     ],
 )
 async def test_a_declaration_with_a_wrong_name(url: str, tables: dict[str, Any], name: str) -> None:
-    """The error names the table. Red when only ``select 1`` is sent."""
-    with pytest.raises(QueryFailed, match=rf"^the condition of the guarded table {name} fails: "):
+    """The error names the table and the column. Red when new connections are not checked."""
+    with pytest.raises(InvalidSource, match=f"^the guarded tables of data source ds_1 .* the table {name} with the co"):
         await check_connection(source(url, tables), seconds=PATIENCE)
 
 
 async def test_a_declaration_that_this_process_cannot_use(url: str) -> None:
     """As from a later version of Tenantry."""
-    with pytest.raises(InvalidSource, match="the guarded tables of the data source cannot be used: ") as caught:
+    with pytest.raises(InvalidSource, match="the guarded tables of data source ds_1 cannot be used: ") as caught:
         await check_connection(source(url, {"orders": "customer_id"}, later=True))
     assert caught.value.field == "/tables"

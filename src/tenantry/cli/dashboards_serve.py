@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cli.options import (
     choose_environment,
+    find_tables,
     get_group,
 )
 from tenantry.cli.output import print_note
@@ -58,7 +59,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
     """A MakeViewer that shows a sample group in an in-memory store. ``source`` is the URL of the group's data source,
-    by default an empty database."""
+    by default an empty database. Its tables are guarded as the ``tables.yaml`` in or next to ``folder`` says."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -68,7 +69,8 @@ def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | Non
 
         async def token() -> str:
             environment = await store.environments.create("sample", Tag.TESTING)
-            await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url)
+            tables = None if source is None else _tables(folder)
+            await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url, tables=tables)
             mapping = dict.fromkeys(_schemas(folder), "sample")
             draft = GroupDraft("sample", "Sample", properties, mapping)
             made = await Provisioner(store, keys).get_or_create(environment, draft)
@@ -77,6 +79,13 @@ def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | Non
         return store, keys, token
 
     return make
+
+
+def _tables(folder: Path) -> dict[str, Any] | None:
+    from tenantry.sql.guarding import read_tables_file  # slow to import
+
+    path = find_tables(folder)
+    return None if path is None else read_tables_file(path).as_json()
 
 
 def _empty_source() -> str:

@@ -256,3 +256,9 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
         except ValueError:
             pairs[name] = text
     return pairs
+
+
+def find_tables(folder: Path) -> Path | None:
+    """Return the ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
+    found = (each / "tables.yaml" for each in (folder, folder.resolve().parent))
+    return next((each for each in found if each.is_file()), None)

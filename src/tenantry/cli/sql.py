@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
@@ -15,6 +16,7 @@ from tenantry.cli.options import (
     choose_environment,
     database_option,
     environment_option,
+    find_tables,
     get_group,
     json_option,
     parse_pairs,
@@ -66,6 +68,13 @@ queries_option: OptionDecorator = click.option(
     help="The program's folder of saved queries, which {{> name }} includes.",
 )
 
+tables_option: OptionDecorator = click.option(
+    "--tables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The data source's tables.yaml; default: the one in or next to the folder of the queries.",
+)
+
 
 @click.group()
 def sql() -> None:
@@ -85,6 +94,7 @@ def sql() -> None:
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; repeatable.")
 @optional_option
 @queries_option
+@tables_option
 @click.option(
     "--dialect", type=click.Choice(sorted(DIALECTS)), help="Dialect; default: what FILE declares, else postgresql."
 )
@@ -99,14 +109,21 @@ async def render(
     params: tuple[str, ...],
     optional: tuple[str, ...],
     queries: Path | None,
+    tables: Path | None,
     dialect: str | None,
     paramstyle: str | None,
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL of the template FILE for a group, and the values of its parameters. No query is run."""
+    """Print the SQL of the template FILE for a group, the values of its parameters, and what stands in place of guarded
+    tables. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
+    declared = tables or find_tables(queries or Path(file.name).parent)
+    if declared is not None:
+        from tenantry.sql.guarding import read_tables_file  # slow to import
+
+        template = template.guarded(read_tables_file(declared))
     template.check(dialect)
     target = await choose_environment(store, environment)
     issued = await get_group(store, target, provided_id)
@@ -122,12 +139,17 @@ async def render(
     if as_json:
         values = bound.params if isinstance(bound.params, dict) else list(bound.params or ())
         document = {"sql": bound.sql, "params": values, "paramstyle": bound.paramstyle, "dialect": bound.dialect}
+        if declared is not None:
+            document["guards"] = [asdict(each) for each in template.guards(dialect)]
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
     for name, value in named:  # as comments, so that the whole output is SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
+    for guard in template.guards(dialect):
+        rows = f"only rows where {' '.join(guard.condition.split())}" if guard.condition else "shared, all rows"
+        click.echo(f"-- table {guard.table} (line {guard.line}, column {guard.column}): {rows}")
 
 
 @sql.command("check")

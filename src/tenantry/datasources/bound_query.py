@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
+from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import QueryLabel
@@ -50,7 +51,10 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
-    bound = inner.bind(request.variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    variables = request.variables
+    if opened.tables is not None:  # saves the call for other sources
+        inner, variables = guarded_template(opened.tables, inner, group, variables)
+    bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.datasources.caching.result_cache import ResultCache
+from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.url import parse_url
 from tenantry.groups import Record, UserGroup
-from tenantry.sql import SQLTemplate, TracedSQL
+from tenantry.sql import AppliedGuard, SQLTemplate, TracedSQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class ExplainedQuery:
     traced: TracedSQL
     age: float | None
     """Seconds since the source was queried for the cached answer; None if no answer is cached."""
+    guards: tuple[AppliedGuard, ...] = ()
+    """The declared tables that the query names, and what replaces them."""
 
 
 def explain_query(
@@ -37,11 +40,12 @@ def explain_query(
 ) -> ExplainedQuery:
     """Explain a query without running it. Raises what ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
     pool, registered = opened.pool, opened.registered
-    traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    guarded, variables = guarded_template(opened.tables, template, group, variables)
+    traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:
         with suppress(TypeError):  # a value without a fingerprint, which only a driver of the host program accepts
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
-    return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age)
+    return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age, guarded.guards(pool.dialect))

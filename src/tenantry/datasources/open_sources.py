@@ -9,10 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
+from tenantry.datasources.guarding import DeclarationProof
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.query_limits import Limits
@@ -23,6 +25,9 @@ from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSe
 from tenantry.errors import InvalidSettings, SecretUnavailable, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    from tenantry.sql.guarding import GuardedTables
 
 _STOP_INTERVAL: Final = 0.005  # seconds between two checks whether the queries of a stopped source have ended
 
@@ -44,11 +49,13 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect or driver."""
+    """Create a source's pool, without connecting. Raises InvalidSource for an unusable URL, dialect, driver or
+    declaration of guarded tables."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again: the row may be older than the rules
-    return ConnectionPool(engine.open_driver(source, limits), limits)
+    tables, driver = declared_tables(source), engine.open_driver(source, limits)
+    return ConnectionPool(driver, limits, None if tables is None else DeclarationProof(source, tables, driver).check)
 
 
 def source_name(registered: RegisteredSource) -> str:
@@ -64,6 +71,7 @@ class OpenSource:
     secrets: ConnectableSource
     pool: ConnectionPool[Any]
     session: SessionTemplate | None
+    tables: GuardedTables | None
     revision: str
     """A part of cache keys, which changes with every setting that affects rows."""
     queue: FairQueue
@@ -151,9 +159,8 @@ class OpenSources:
         # must not share answers.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
-        return OpenSource(
-            registered, secrets, pool, session, revision, FairQueue(registered.id, self.limits), is_tagged
-        )
+        queue = FairQueue(registered.id, self.limits)
+        return OpenSource(registered, secrets, pool, session, declared_tables(registered), revision, queue, is_tagged)
 
     def _evict_idle(self) -> None:
         for key, opened in self._open.items():

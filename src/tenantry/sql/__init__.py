@@ -16,6 +16,7 @@ from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql as has_dynamic_sql
 from tenantry.sql.query_file import Query
 from tenantry.sql.source import MAX_TEXT as MAX_TEXT
 from tenantry.sql.source import Source as Source
+from tenantry.sql.syntax_tree import AppliedGuard as AppliedGuard
 from tenantry.sql.syntax_tree import Position
 from tenantry.sql.syntax_tree import VariableReference as VariableReference
 from tenantry.sql.template import SQLTemplate, Variable

@@ -31,6 +31,7 @@ from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, V
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
+_GUARDED_COPIES = 64  # of one template, for as many declarations
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -72,6 +73,7 @@ class SQLTemplate:
         "_binds",
         "_conversions",
         "_converts",
+        "_guarded",
         "_guards",
         "_lock",
         "_own",
@@ -116,6 +118,7 @@ class SQLTemplate:
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
+        self._guarded: dict[int, Self] = {}  # by the id of the tables, which the copy keeps alive
         self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
@@ -138,18 +141,25 @@ class SQLTemplate:
 
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+        Equal calls return the same copy.
 
         It is rewritten when it is compiled, which raises TemplateError for SQL that cannot be proved. The SQL of an
         unusual combination of clauses is proved when it is first bound.
         """
-        other = copy(self)
-        other._prepare(replace(self.definition, tables=tables), self.dialect)
-        return other
+        found = self._guarded.get(id(tables))
+        if found is None:
+            found = copy(self)
+            found._prepare(replace(self.definition, tables=tables), self.dialect)
+            if len(self._guarded) >= _GUARDED_COPIES:
+                self._guarded.pop(next(iter(self._guarded)), None)
+            self._guarded[id(tables)] = found
+        return found
 
-    def guards(self) -> tuple[AppliedGuard, ...]:
+    def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
-        ``check()``; empty if the template is not ``guarded``."""
-        return self._own_tree().guards
+        ``check``; empty if the template is not ``guarded``."""
+        tree = self._own_tree() if dialect is None else self._tree(dialect_named(dialect))
+        return tree.guards
 
     @property
     def parameter_names(self) -> frozenset[str]:

@@ -14,7 +14,7 @@ from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
-from tenantry.sql import SQLTemplate, VariableReference, is_absent, look_up
+from tenantry.sql import AppliedGuard, SQLTemplate, VariableReference, is_absent, look_up
 from tenantry.sql.parameters import RANGE_ENDS, Parameter, PropertyReference, RelativeRange, is_empty, parse_relative
 
 _GROUP: Final = "user_group."
@@ -146,6 +146,7 @@ async def explain_panel(
     if not panel.show_query:
         for query in found["queries"]:
             query.pop("sql", None)
+            query.pop("guards", None)
     return found
 
 
@@ -204,6 +205,7 @@ class _Explainer:
         return about | {
             "source": source,
             "sql": explained.traced.bound.sql.strip(),
+            "guards": [_guard(each) for each in explained.guards],
             "placeholders": list(self._placeholders(explained, template)),
             "age": None if explained.age is None else round(explained.age, 1),
         }
@@ -227,6 +229,11 @@ class _Explainer:
 
     def _error(self, error: TenantryError) -> dict[str, str]:
         return {"code": error.code, "message": error.message} if self._values else viewer_error(error)
+
+
+def _guard(guard: AppliedGuard) -> dict[str, Any]:
+    about = {"table": guard.table, "line": guard.line, "column": guard.column, "why": guard.why}
+    return about | ({"condition": guard.condition, "sql": guard.replacement} if guard.condition else {})
 
 
 def _plain(value: Any) -> Any:

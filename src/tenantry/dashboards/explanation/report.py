@@ -80,6 +80,7 @@ def _part_lines(part: Explanation) -> Iterator[str]:
     for query in part["queries"]:
         yield _query_head(query)
         yield from (f"  {_cell(each)}" for each in query.get("placeholders", ()))
+        yield from (f"  {_guard(each)}" for each in query.get("guards", ()))
         yield from (f"    {line}" for line in query.get("sql", "").splitlines())
 
 
@@ -102,6 +103,11 @@ def _cell(used: Explanation) -> str:
     paths = " and ".join(each["path"] for each in used["reads"])
     value = f": {_value(used)}" if "value" in used or "error" in used else ""
     return f"{paths}{value} ({'; '.join(map(origin_phrase, used['reads']))})"
+
+
+def _guard(guard: Mapping[str, Any]) -> str:
+    place = f"table {guard['table']} (line {guard['line']}, column {guard['column']})"
+    return f"{place}: only rows where {guard['condition']}" if "condition" in guard else f"{place}: shared, all rows"
 
 
 def _differing_value(value: Any) -> str:
@@ -145,6 +151,8 @@ def _section(same: list[tuple[str, Explanation]]) -> str:
     for queries in zip(*(panel["queries"] for panel in panels), strict=True):
         rows.append(_row([_query_head(each) for each in queries]))
         rows.append(_row([each.get("sql", "") for each in queries], "pre"))
+        guards = ["\n".join(map(_guard, each.get("guards", ()))) for each in queries]
+        rows += [_row(guards, "pre")] if any(guards) else []
         cells = [{_paths(each): _cell(each) for each in query.get("placeholders", ())} for query in queries]
         rows += [_row([each.get(path, "") for each in cells]) for path in dict.fromkeys(p for c in cells for p in c)]
     return f"<h2>{escape(name)}</h2>\n<table>\n{''.join(rows)}</table>" if rows else ""

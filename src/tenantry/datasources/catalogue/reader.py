@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
@@ -26,7 +27,8 @@ async def read_catalogue(
 ) -> Catalogue:
     """Read the names of the tables, columns and foreign keys that the source's user can see. ``keys`` and ``engines``
     as for ``DataSources``. Raises DataSourceError; InvalidSource if the dialect's catalogue is unknown."""
-    async with open_alone(source, _LIMITS, keys=keys, engines=engines) as opened:
+    asked = replace(source, tables="")  # its declaration may be wrong: this helps to correct it
+    async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:
         if opened.dialect == "sqlite":
             schema = sqlite_schema((await opened.ask(SQLTemplate(TABLES))).rows)
             return _catalogue(opened.dialect, schema.columns, schema.foreign_keys)

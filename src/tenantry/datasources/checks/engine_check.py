@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
+from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.guarding import guarded_template
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url
@@ -29,6 +31,9 @@ from tenantry.errors import (
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import NAMED, Finding, Severity, template_error
+
+if TYPE_CHECKING:
+    from tenantry.sql.guarding import GuardedTables
 
 _AT_ONCE: Final = 8
 _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
@@ -64,6 +69,7 @@ class _Source:
 
     registered: RegisteredSource
     session: SessionTemplate | None
+    tables: GuardedTables | None
     engine: Engine | None
     left: dict[str, list[AskedQuery]] = field(default_factory=dict)
     """Queries, by schema, that no group added so far can run."""
@@ -102,7 +108,7 @@ class EngineCheck:
             self._queries.setdefault(query.schema, []).append(query)
         self._sources: dict[str, _Source] = {}
         for registered in sources:
-            made = _Source(registered, _session(registered), _engine(registered))
+            made = _Source(registered, _session(registered), _tables(registered), _engine(registered))
             self._sources |= {registered.id: made, registered.provided_id: made}
         self._now = datetime.now(UTC)
         self._refusals: dict[_Refusal, list[str]] = {}
@@ -129,7 +135,8 @@ class EngineCheck:
         try:
             if source.session is not None:
                 source.session.bind(group)
-            query.template.bind(group.variables, dialect=source.dialect, now=self._now)
+            template, variables = guarded_template(source.tables, query.template, group, group.variables)
+            template.bind(variables, dialect=source.dialect, now=self._now)
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
@@ -274,6 +281,13 @@ def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
 def _session(registered: RegisteredSource) -> SessionTemplate | None:
     try:
         return SessionTemplate(registered) if registered.session else None
+    except InvalidSource:  # `explain` raises it again
+        return None
+
+
+def _tables(registered: RegisteredSource) -> GuardedTables | None:
+    try:
+        return declared_tables(registered)
     except InvalidSource:  # `explain` raises it again
         return None
 

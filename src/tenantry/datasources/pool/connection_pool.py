@@ -42,13 +42,16 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    def __init__(self, driver: Driver[C], limits: Limits) -> None:
+    """``check`` is called with each new connection before its first query, and may refuse it by a TenantryError."""
+
+    def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect
         self.paramstyle: str = driver.paramstyle
         self._driver = driver
         self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
         self._sets_sessions = isinstance(driver, SessionDriver)
         self._limits = limits
+        self._check = check
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
         self._idle: Idle[C] = deque()
         self._closing_idle: asyncio.TimerHandle | None = None
@@ -65,7 +68,7 @@ class ConnectionPool(Generic[C]):
         if session is not None:
             work, arguments = cast("SessionDriver", self._driver).fetch_in_session, (bound, session)
         while True:
-            query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end)
+            query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end, self._check)
             self._begin(query, turn, session)
             timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
             try:
@@ -94,7 +97,7 @@ class ConnectionPool(Generic[C]):
             self._begin(stream, turn, session)
             try:
                 await stream.start(
-                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, chunks.close)
+                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, self._check, chunks.close)
                 )
             except NoConnectionLeft:
                 if turn.is_kept or turn.has_ended:

@@ -30,8 +30,8 @@ class Chunk:
 
 
 class PooledQuery(Generic[C]):
-    """Runs a query, or the steps of a stream, on one connection. ``close_rows`` is called before the connection of a
-    stopped stream closes."""
+    """Runs a query, or the steps of a stream, on one connection. ``check`` may refuse a new connection. ``close_rows``
+    is called before the connection of a stopped stream closes."""
 
     def __init__(
         self,
@@ -39,12 +39,14 @@ class PooledQuery(Generic[C]):
         is_reusable: Callable[[C], bool] | None,
         idle: Idle[C],
         finish: Finish[C],
+        check: Callable[[C], None] | None = None,
         close_rows: Callable[[], None] | None = None,
     ) -> None:
         self._driver = driver
         self._is_reusable = is_reusable
         self._idle = idle
         self._finish = finish
+        self._check = check
         self._close_rows = close_rows
         self._loop = asyncio.get_running_loop()
         self.outcome: Final[asyncio.Future[Any]] = self._loop.create_future()
@@ -112,11 +114,19 @@ class PooledQuery(Generic[C]):
 
     def _open(self) -> C | TenantryError:
         try:
-            return self._driver.open()
+            opened = self._driver.open()
         except TenantryError as error:
             return error.with_traceback(None)
         except Exception as error:  # noqa: BLE001  # its text may quote the URL
             return unreachable_error(self._driver.source_id, error)
+        if self._check is not None:
+            try:
+                self._check(opened)
+            except TenantryError as error:
+                with suppress(Exception):
+                    self._driver.close(opened)
+                return error.with_traceback(None)
+        return opened
 
     def stop(self) -> None:
         """Interrupt the query and prevent further steps. Thread-safe."""

@@ -43,6 +43,13 @@ class TableEntry:
         """Whether every group may read the whole table."""
         return self.rule == SHARED
 
+    @property
+    def described(self) -> str:
+        """The rule in words: its column, its columns or its condition."""
+        if isinstance(self.rule, str):
+            return f"the {'column' if NAME.fullmatch(self.rule) else 'condition'} {self.rule}"
+        return ", ".join(f"the column {column} ({value})" for column, value in self.rule)
+
     def condition(self, dialect: Dialect) -> str:
         """Return the condition of the group's rows, with tags. Columns have the table's name."""
         if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect, dialect_named
-from tenantry.sql.guarding.declaration import Declaration
+from tenantry.sql.guarding.declaration import Declaration, TableEntry
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.rewriting import rewrite_condition, rewrite_tree
 from tenantry.sql.syntax_tree import Tree
-from tenantry.sql.template import SQLTemplate
+
+
+class TableProof(NamedTuple):
+    """A query that the engine refuses if the table or a column of its condition does not exist."""
+
+    entry: TableEntry
+    sql: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +32,15 @@ class GuardedTables(Declaration):
         proved."""
         return rewrite_tree(tree, _guards(self, dialect.name))
 
-    def proof_queries(self, dialect: str | Dialect) -> tuple[SQLTemplate, ...]:
-        """Return a query of no rows for each guarded table. A data source runs them at first connect, because an
-        engine could read a wrong column from the query around the guard.
+    def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
+        """Return queries of no rows of each guarded table, without values. A data source runs them at first connect,
+        because an engine could read a wrong column from the query around the guard.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """
-        name = dialect if isinstance(dialect, str) else dialect.name
-        guards = _guards(self, dialect_named(name).name)
-        texts = [guards.proof_query(entry) for entry in self.entries if not entry.is_shared]
-        return tuple(SQLTemplate(text, name).guarded(self) for text in texts)
+        guards = _guards(self, dialect_named(dialect).name)
+        guarded = (entry for entry in self.entries if not entry.is_shared)
+        return tuple(TableProof(entry, sql) for entry in guarded for sql in guards.proof_queries(entry))
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry, invalid_tables
 from tenantry.sql.guarding.names import Path, key_of, path_of, written
+from tenantry.sql.guarding.rendered_text import combinations, render
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
 from tenantry.sql.guarding.words import Functions
 from tenantry.sql.parsing.parser import parse
@@ -100,9 +101,11 @@ class Guards:
             problem = f"its condition reads the table itself: {chain}"
             raise self.error(entry, problem, "compare one of its columns with a value of the group")
 
-    def proof_query(self, entry: TableEntry) -> str:
-        """Return a query of the table that reads no rows."""
-        return f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608  # of the declaration
+    def proof_queries(self, entry: TableEntry) -> Iterator[str]:
+        """Yield queries of no rows of the table, with null for each value: one for each branch of the condition."""
+        nodes = self.of(entry).placed(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
+        for decide in combinations(nodes, every=True):
+            yield f"select 1 from {render(nodes, decide, 'null').sql} where 1 = 0"  # noqa: S608  # of the declaration
 
     def error(self, entry: TableEntry, problem: str, fix: str) -> InvalidTables:
         return invalid_tables(("tables", entry.name), problem, fix, self.declaration.file)

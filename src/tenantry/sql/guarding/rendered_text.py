@@ -48,12 +48,12 @@ class RenderedText:
         return text is not None and text.of_guard
 
 
-def render(nodes: Sequence[Node], decide: Decide) -> RenderedText:
+def render(nodes: Sequence[Node], decide: Decide, placeholder: str = PLACEHOLDER) -> RenderedText:
     """Return the SQL that ``decide`` chooses. A list has one item."""
     rendered = RenderedText()
     parts: list[str] = []
     length = 0
-    for part, text, offset in _parts(nodes, decide, 0):
+    for part, text, offset in _parts(nodes, decide, 0, placeholder):
         rendered.segments.append(RenderedPart(length, text, offset))
         rendered._starts.append(length)
         parts.append(part)
@@ -62,7 +62,9 @@ def render(nodes: Sequence[Node], decide: Decide) -> RenderedText:
     return rendered
 
 
-def _parts(nodes: Sequence[Node], decide: Decide, offset: int) -> Iterator[tuple[str, Text | None, int]]:
+def _parts(
+    nodes: Sequence[Node], decide: Decide, offset: int, placeholder: str = PLACEHOLDER
+) -> Iterator[tuple[str, Text | None, int]]:
     for node in nodes:
         if isinstance(node, Text):
             offset = node.offset if node.offset >= 0 else offset
@@ -71,7 +73,7 @@ def _parts(nodes: Sequence[Node], decide: Decide, offset: int) -> Iterator[tuple
             included = decide(node)
             yield node.opening if included else node.dropped, None, node.offset
             if included:
-                yield from _parts(node.children, decide, node.offset)
+                yield from _parts(node.children, decide, node.offset, placeholder)
                 yield node.closing, None, node.offset
             else:
                 _skip(node.children, decide)
@@ -79,14 +81,14 @@ def _parts(nodes: Sequence[Node], decide: Decide, offset: int) -> Iterator[tuple
             chosen, offset = decide(node), node.reference.offset
             for number, branch in enumerate(node.branches):
                 if number == chosen:
-                    yield from _parts(branch, decide, offset)
+                    yield from _parts(branch, decide, offset, placeholder)
                 else:
                     _skip(branch, decide)
         elif isinstance(node, InList):
             decide(node)
-            yield f"{node.operator} ({PLACEHOLDER})", None, node.reference.offset
+            yield f"{node.operator} ({placeholder})", None, node.reference.offset
         else:
-            yield PLACEHOLDER, None, _offset(node, offset)
+            yield placeholder, None, _offset(node, offset)
 
 
 def _skip(nodes: Sequence[Node], decide: Decide) -> None:

@@ -10,10 +10,11 @@ import re
 from importlib import import_module
 from typing import Final, Protocol
 
-from tenantry.sql import BoundSQL
+from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.guarding import GuardedTables
 from tenantry.sql.guarding.masked_sql import mask
+from tenantry.sql.guarding.names import path_of, written
 from tenantry.sql.guarding.statement import read_statement
 from tests.sql.guarding.attacks.databases import STAND_IN, Engine
 from tests.sql.guarding.attacks.world import VARIABLES
@@ -48,7 +49,9 @@ class StandIns:
         self._placeholder = re.compile(_PLACEHOLDERS[engine.style])
         names = [entry.name for entry in tables.entries if not entry.is_shared]
         found: list[tuple[str, str]] = []
-        for name, query in zip(names, tables.proof_queries(engine.dialect), strict=True):
+        for name in names:
+            sql = f"select 1 from {written(path_of(name), self._dialect)} where 1 = 0"
+            query = SQLTemplate(sql, engine.dialect).guarded(tables)
             guard = _PROOF.fullmatch(query.bind(VARIABLES, engine.style).sql)
             assert guard is not None, "the guard of a table is found by its proof"
             found.append((guard[1], last_part(name)))

@@ -11,6 +11,7 @@ import click
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
+    TABLES_FILE,
     OptionDecorator,
     as_name,
     database_option,
@@ -22,7 +23,6 @@ from tenantry.cli.options import (
     tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
-from tenantry.cli.tables_check import TABLES_FILE
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -66,7 +66,7 @@ def check(
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
     explain the queries where they can. Each query is checked with the guarded tables of --tables, of the store's data
-    sources, or of tables.yaml in the folder of queries or next to it. Exits with 1 for a finding of severity error.
+    sources, or of tables.yaml in DIR or next to it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 

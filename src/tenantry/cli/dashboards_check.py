@@ -67,7 +67,7 @@ class DashboardCheck:
     schema, then ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None) -> None:
-        self._guards = TablesCheck(tables, dashboards=folder)
+        self._guards = TablesCheck(tables)
         self._home = folder
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
@@ -76,7 +76,6 @@ class DashboardCheck:
             read = DashboardFolder(folder)
             self._saved = [*read.values()]
             self._queries_folders = [read.queries.path] if read.queries is not None else []
-            self._home = read.queries.path if read.queries is not None else folder
         except InvalidQueries as error:
             for each in error.errors or (error,):
                 finding = template_error(each)

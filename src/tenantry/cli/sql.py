@@ -68,13 +68,6 @@ queries_option: OptionDecorator = click.option(
     help="The program's folder of saved queries, which {{> name }} includes.",
 )
 
-tables_option: OptionDecorator = click.option(
-    "--tables",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The data source's tables.yaml; default: the one in or next to the folder of the queries.",
-)
-
 
 @click.group()
 def sql() -> None:

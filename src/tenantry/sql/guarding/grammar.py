@@ -146,7 +146,8 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
     """Yield the parts of a CTE's query, and whether its own name means the CTE in them: in the right arm of a union."""
     exp = _types().exp
     body = cte.this
-    if not recursive or not isinstance(body, exp.Union) or body.args.get("with_") is not None:
+    is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat
+    if not recursive or not is_union or body.args.get("with_") is not None:
         yield body, False
         return
     problem = problem_of(body, dialect)

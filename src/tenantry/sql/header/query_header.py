@@ -128,11 +128,11 @@ class _HeaderReader:
     def _no_tenant(self, node: YamlNode | None) -> str:
         if node is None:
             return ""
-        reason = _children(node).get("none")
-        if reason is None or len(_children(node)) > 1 or not self._text(reason, "none"):
+        keys, reason = [*_children(node)], node.plain()
+        if keys != ["none"] or not isinstance(reason["none"], str) or not reason["none"].strip():
             problem = "tenant says why every group may read every row of this query"
             raise self._error(node.offset, problem, "write the reason: tenant: {none: countries are public}")
-        return self._text(reason, "none")
+        return str(reason["none"]).strip()
 
     def _dialect(self, node: YamlNode | None) -> str | None:
         name = self._text(node, "dialect")

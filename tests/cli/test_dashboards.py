@@ -21,7 +21,7 @@ controls: {region: {text: }}
 rows: [{table: orders, columns: all, title: "In {{ currency_name }}"}]
 """,
     "queries/orders.sql": "select * from orders where owner = {{ owner }} [[ and region = {{ params.region }} ]]",
-    "tables.yaml": 'tables: {orders: {owner: "{{ owner }}"}}\n',
+    "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}}\n',
 }
 
 
@@ -149,7 +149,7 @@ rows:
             "dashboards/sales.yaml": dashboard,
             "queries/broken.sql": broken,
             "queries/elsewhere.sql": "select 1 as one",
-            "tables.yaml": 'tables: {orders: {owner: "{{ owner }}"}, missing: shared}',
+            "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}, missing: shared}',
         },
     )
     database = sqlite3.connect(folder / "orders.db")

@@ -17,7 +17,7 @@ INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/pa
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof audit lock changelog format clean
+.PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof guard-proof audit lock changelog format clean
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
@@ -31,6 +31,7 @@ help:
 	@echo "make scorecard       set up and measure every promise, in twenty minutes (make scorecard-full: in an hour)"
 	@echo "make leaks   serve the demo to 412 groups of unique values, and search all that it does for values of others"
 	@echo "make sql-proof       20,000 generated SQL templates with hostile values on each real engine, in half an hour"
+	@echo "make guard-proof     attacks on guarded tables on each real engine: all texts, 10,000 queries, 100,000 mutations (MUTATIONS=1000: fewer)"
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make structure   figures of how the code is cut: modules, functions, imports"
@@ -177,6 +178,10 @@ leaks: .venv/bench
 
 sql-proof: .venv/bench
 	@$(BIN)/python -m benchmarks.acceptance S25 --full
+
+# ARGUMENTS="--engines duckdb --texts 500 --generated 100 --seed 7"
+guard-proof: .venv/test
+	@$(BIN)/python -m tests.sql.guarding.attacks $(if $(MUTATIONS),--mutations $(MUTATIONS)) $(ARGUMENTS)
 
 structure:
 	@$(PYTHON) -m scripts.structure

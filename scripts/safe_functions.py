@@ -20,6 +20,7 @@ from engines import clickhouse, mariadb, postgres
 from scripts.distributions import ROOT
 
 FOLDER: Final = ROOT / "src" / "tenantry" / "sql" / "guarding" / "function_lists"
+_GENERATED: Final = "# scripts/safe_functions.py"
 
 
 class Catalogue(NamedTuple):
@@ -33,7 +34,7 @@ class Catalogue(NamedTuple):
 
 
 def main() -> None:
-    """Start every engine and write its module."""
+    """Start every engine and write the second half of its module."""
     with postgres.running() as server:
         _write("postgresql", of_postgresql(server.url))
     with mariadb.running() as database:
@@ -196,11 +197,13 @@ def _safe(names: Iterable[str], unsafe: re.Pattern[str]) -> frozenset[str]:
 
 
 def _write(dialect: str, catalogue: Catalogue) -> None:
+    file = FOLDER / f"{dialect}.py"
+    by_hand = file.read_text("utf-8").partition(_GENERATED)[0]
     lists = {"FUNCTIONS": catalogue.functions, "AGGREGATES": catalogue.aggregates}
-    parts = [f'"""Functions of {catalogue.engine} that cannot read a table."""', "from typing import Final"]
+    parts = [f"{_GENERATED} writes what follows, from the catalogue of {catalogue.engine}."]
     parts += [f'{name}: Final = """\n{_lines(names)}\n"""' for name, names in lists.items() if names]
-    (FOLDER / f"{dialect}.py").write_text("\n\n".join(parts) + "\n", "utf-8")
-    print(f"{dialect}: {len(catalogue.functions)} functions of {catalogue.engine}")
+    file.write_text(by_hand + "\n\n".join(parts) + "\n", "utf-8")
+    print(f"{dialect}: {len(catalogue.functions | catalogue.aggregates)} functions of {catalogue.engine}")
 
 
 def _lines(names: frozenset[str]) -> str:

@@ -11,6 +11,7 @@ from benchmarks.acceptance.checks import (
     broken_defences,
     cross_host,
     faults,
+    guarded_tables,
     hostile_sql,
     inputs,
     killed,
@@ -34,9 +35,9 @@ from benchmarks.acceptance.checks import (
 )
 
 _ALL: Final = (
-    asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, leak_kit, load, memory, model, pooled,
-    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, starvation, structure,
-    template_escapes, unread,
+    asvs, broken_defences, cross_host, faults, guarded_tables, hostile_sql, inputs, killed, leak_kit, load, memory,
+    model, pooled, powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, starvation,
+    structure, template_escapes, unread,
 )  # fmt: skip
 
 

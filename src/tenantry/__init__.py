@@ -1,7 +1,6 @@
 """Tenantry: the tenancy layer of embedded dashboards.
 
-Public names are imported at their first use, so that ``import tenantry`` loads no driver, no web framework and no
-SQLAlchemy.
+Public names are imported when first used, so ``import tenantry`` loads no driver, web framework or SQLAlchemy.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported at its first use.
+    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562), which import each name when it is first used.
     ``modules`` maps a module to its names, separated by spaces."""
     # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
@@ -33,7 +33,7 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
 
 
 class EntryPointError(Exception):
-    """An entry point that cannot be used. The message names the distribution that has it."""
+    """An unusable entry point. The message names its distribution."""
 
 
 @cache
@@ -50,8 +50,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import the object of an entry point; None if no distribution has it.
 
-    In errors, ``title`` names the entry point and ``expected`` names ``kind``. Raises EntryPointError if two
-    distributions have the entry point, if its import fails, or if the object is not a ``kind``.
+    Errors call the entry point ``title``, and its kind ``expected``. Raises EntryPointError if two distributions have
+    the entry point, if the import fails, or if the object is not a ``kind``.
     """
     points = entry_points_of(group).get(name)
     if points is None:

@@ -1,4 +1,4 @@
-"""Names for FastAPI apps; the code is in ``tenantry.middleware.fastapi``. Needs FastAPI."""
+"""Names for FastAPI apps, defined in ``tenantry.middleware.fastapi``. Needs FastAPI."""
 
 from tenantry.middleware import CurrentGroup as CurrentGroup
 from tenantry.middleware import CurrentVariables as CurrentVariables

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus; the code is in ``tenantry.server.metrics``. Needs the extra ``metrics``."""
+"""Metrics for Prometheus, defined in ``tenantry.server.metrics``. Needs the extra ``metrics``."""
 
 from tenantry.server.metrics import ApiMetrics as ApiMetrics
 from tenantry.server.metrics import TimedBackend as TimedBackend

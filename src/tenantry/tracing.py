@@ -1,5 +1,5 @@
-"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30), without tokens, values or
-SQL."""
+"""OpenTelemetry spans that follow the semantic conventions (HTTP 1.23, databases 1.30). They contain no tokens, values
+or SQL."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes: a child of the current span, else of the span that the request's headers
-    name."""
+    """A request to one of Tenantry's routes: a child of the current span, else of the span named in the request's
+    headers."""
 
     __slots__ = ()
 
@@ -161,7 +161,7 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` and the headers that carry the trace."""
+        """Return ``headers`` plus the headers that carry the trace."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier

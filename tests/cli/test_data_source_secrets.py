@@ -132,7 +132,7 @@ def test_a_key_goes_when_no_url_needs_it(ready: Terminal, folder: Path) -> None:
     refused = ready("keys", "remove", "k1", fails=1)
     assert "k1 is not removed: the URL of data source 'b' in environment 'production'" in refused.err
     assert len(ready("keys", "list", "--json").json()) == 2
-    assert "Warning: the URL of 'b' was not encrypted for it" in ready("keys", "rotate").err
+    assert "Warning: the URL of 'b' was not encrypted with the new key" in ready("keys", "rotate").err
     ready("data-source", "delete", "b")
     ready("keys", "remove", "k1")
     assert key_ids(folder) == [{"k2", "k3"}]

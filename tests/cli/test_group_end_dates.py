@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-PASSED = "Its end date has passed"
+PASSED = "The end date has passed"
 
 
 def shown(ready: Terminal) -> object:

@@ -37,7 +37,7 @@ def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> 
     checked = terminal("sql", "check", "rates.sql", "--optional", "discount")
     lines = checked.out.splitlines()
     assert [line for line in lines if not line.startswith("    fix: ")] == [
-        f"rates.sql:2:{column}: note droppable: {name} is left out with its clause when a viewer's choice is absent"
+        f"rates.sql:2:{column}: note droppable: {name} is left out with its clause when a viewer chooses nothing"
         for column, name in ((37, "rate (not_a_filter)"), (71, "discount (optional)"))
     ]
     assert checked.err == "1 template, 1 guarded: 2 notes\n"

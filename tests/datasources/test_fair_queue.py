@@ -169,13 +169,13 @@ def test_a_full_queue_says_how_full_it_is() -> None:
         first = queue.acquire("a")
         waiting = [queue.acquire("a"), queue.acquire("b"), queue.acquire("b")]
         with pytest.raises(
-            SourceUnavailable, match=r"the queue of data source ds_1 is full: 3 queries wait, 1 of them of this user"
+            SourceUnavailable, match=r"the queue of data source ds_1 is full: 3 queries wait, 1 of them from this user"
         ):
             queue.acquire("a")
         queue.release(waiting.pop())
         queue.acquire("a")
         with pytest.raises(
-            SourceUnavailable, match=r"the queue of data source ds_1 is full: 3 queries wait, 2 of them of this user"
+            SourceUnavailable, match=r"the queue of data source ds_1 is full: 3 queries wait, 2 of them from this user"
         ):
             queue.acquire("a")
         queue.release(first)

@@ -99,7 +99,7 @@ async def test_a_full_queue_answers_at_once(
     queries = [asyncio.create_task(sources.fetch(neighbour, "main", slow(number))) for number in range(4)]
     await asyncio.sleep(0)
     with pytest.raises(
-        SourceUnavailable, match="the queue of data source ds_1 is full: 3 queries wait, 3 of them of this user"
+        SourceUnavailable, match="the queue of data source ds_1 is full: 3 queries wait, 3 of them from this user"
     ) as full:
         await sources.fetch(neighbour, "main", slow(4))
     assert full.value.retry_after == 1

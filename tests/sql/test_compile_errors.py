@@ -55,7 +55,7 @@ EVERYWHERE = [
     ("select a where b in '{{ x }}'", "takes a list, not a string"),
     ("select 'a' '{{ x }}'", "two adjacent literals"),
     ("select {% if x %} 1 {% end %}", "{% if %} is left out of the language on purpose"),
-    ("select {{ x | default('a') }}", "x is the group's: with a default"),
+    ("select {{ x | default('a') }}", "x is a property of the group: with a default"),
     ("select {{ params.x | lower }}", "there is no filter lower"),
     ("select {{ params.x | one_off(a) }}", "did you mean one_of?"),
     ("select {{ params.x | one_of(a) y }}", "only filters can follow the path of a tag"),

@@ -174,8 +174,8 @@ def test_absence() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("select 1 where a = {{ x | default(1) }}", "x is the group's: with a default"),
-        ("select 1 where a = {{ x | nullable }}", "x is the group's: where it may be NULL"),
+        ("select 1 where a = {{ x | default(1) }}", "x is a property of the group: with a default"),
+        ("select 1 where a = {{ x | nullable }}", "x is a property of the group: where it may be NULL"),
         ("select 1 where a = {{ params.x | default(a) }}", "a default must be a literal"),
         ("select 1 where a = {{ params.x | default(1 + 1) }}", "a default must be a literal"),
         ("select 1 where a = {{ params.x | default('{{ y }}') }}", "a default must be a literal"),

@@ -408,7 +408,7 @@ def test_a_declared_property_is_declared_by_who_includes() -> None:
     and the condition on discount in it could go."""
     fragment = SQLTemplate("a = 1 [[ and d = {{ discount }} ]]", optional={"discount"})
     text = "select 1 where ({{> f }}) [[ and e = {{ discount }} ]]"
-    with pytest.raises(TemplateError, match="discount is optional in this fragment, and not in the template"):
+    with pytest.raises(TemplateError, match="discount is optional in this fragment, but not in the template"):
         SQLTemplate(text, "postgresql", fragments={"f": fragment})
     assert SQLTemplate(text, fragments={"f": fragment}, optional={"discount"}).bind({}).params == ()
 
@@ -420,7 +420,7 @@ def test_a_fragment_of_another_dialect() -> None:
     assert template.bind({}, dialect="mysql").sql == "select\n(select 1)"
     with pytest.raises(TemplateError) as caught:
         template.bind({}, dialect="sqlite")
-    assert caught.value.message.startswith("queries/f.sql:2:10: this fragment is mysql, and the template")
+    assert caught.value.message.startswith("queries/f.sql:2:10: this fragment is written in mysql, the template")
     assert caught.value.message.endswith("included at 2:2")
 
 

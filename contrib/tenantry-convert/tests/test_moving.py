@@ -116,7 +116,7 @@ def test_looker(moved: Moved) -> None:
     groups, told = moved("looker", exports)
     assert groups == {"a": {"name": "A", "properties": {"vip": True, "place": "%west%"}}}
     assert told == [
-        "to look at: place is the filter expression '%west%'",
+        "check by hand: place is the filter expression '%west%'",
         "not moved: Looker hides the values of key",
         "left out: Staff has no external_group_id",
     ]

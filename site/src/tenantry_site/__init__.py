@@ -1,7 +1,7 @@
 """A documentation site from one typed configuration file (SPEC 2.2).
 
-Each exported name is imported on first use, so that reading a configuration file
-loads neither Markdown nor a web framework.
+Each exported name is imported when first used, so that reading a configuration file loads neither Markdown nor a web
+framework.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 
 class AddressKind(StrEnum):
-    """What an address leads to: a page or file of the site, another host, or nothing. An unsafe address is refused."""
+    """What an address leads to: a page or file of the site, another host, or nothing. Unsafe addresses are refused."""
 
     PAGE = "page"
     FILE = "file"
@@ -31,8 +31,8 @@ class AddressKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A resolved address. ``href``: the link to write, not HTML-escaped; ``path``: the page (without suffix) or file
-    within the site; ``fragment``: the part after ``#``, decoded."""
+    """A resolved address. ``href``: the link to write, not HTML-escaped. ``path``: the page (without suffix) or file
+    within the site. ``fragment``: the part after ``#``, decoded."""
 
     kind: AddressKind
     href: str
@@ -146,7 +146,8 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
 
 
 def first_pages(order: Iterable[str]) -> dict[str, str]:
-    """Folder -> its first page, for folders that have neither an ``index`` page nor a page with the folder's own path.
+    """Folder -> its first page, for folders that have neither an ``index`` page nor a page whose path is the folder's
+    path.
 
     ``order``: all pages, in reading order.
     """

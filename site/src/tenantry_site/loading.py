@@ -12,16 +12,16 @@ from tenantry_site.config.source import clip
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 LARGEST = 32 * 1024 * 1024
-"""Maximum size of a configuration file in bytes; the largest real one has 2.6 million."""
+"""Maximum bytes of a configuration file. The largest real one has 2.6 million."""
 MOST_FILES = 20_000
-"""Above this number of files in the site's folder, missing files are not reported."""
+"""With more files than this in the site's folder, missing files are not reported."""
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """Read a configuration file from disk into its model, with diagnostics. Never raises for a bad file.
+    """Read a configuration file from disk into the model, with diagnostics. Never raises for a bad file.
 
-    Pages, images and OpenAPI files that are missing from the file's folder are reported. The diagnostics' ``path`` is
+    Pages, images and OpenAPI files that are missing from the file's folder are reported. The ``path`` of diagnostics is
     the file's name. An unreadable file gives the diagnostic CFG001 and no model.
     """
     file_path = Path(path)
@@ -45,8 +45,8 @@ def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnos
 
 def files_of(folder: Path) -> frozenset[str] | None:
     """The relative paths, with ``/``, of all files in a folder and its subfolders; None if there are more than
-    ``MOST_FILES``. Hidden files, ``node_modules`` and ``__pycache__`` are skipped; links to folders are not followed.
-    """
+    ``MOST_FILES``. Hidden files, ``node_modules`` and ``__pycache__`` are skipped; links to folders are not
+    followed."""
     found: set[str] = set()
     for path in _list_files(folder):
         found.add(path)

@@ -23,4 +23,5 @@ class SiteOptions:
     repository_facts: bool = False
     """Let browsers request the repository's star count from its host."""
     documents: Mapping[str, str | bytes] = field(default_factory=dict)
-    """Web address -> text of an OpenAPI document, because rendering fetches nothing."""
+    """Web address -> text of an OpenAPI document that was fetched from there. Rendering does no I/O, so it cannot fetch
+    the documents itself."""

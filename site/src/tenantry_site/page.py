@@ -1,4 +1,4 @@
-"""The result of reading a page, and the nodes that Markdown is read into: safe HTML, code blocks and components.
+"""The result of reading a page, and its nodes: safe HTML, code blocks and components.
 
 Code in a page is never run. ``rendering`` adds the layout around a page.
 """
@@ -14,7 +14,7 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 AttributeValue = str | bool | int | float | None | list["AttributeValue"] | dict[str, "AttributeValue"]
 """A component attribute's value: a string, True for a name without a value (``<Card wide>``), or the JSON literal
-between braces (``cols={2}``). None: the braces hold an expression, or ``null``."""
+between braces (``cols={2}``). None: the braces contain an expression, or ``null``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A code block. ``html``: the rendered block; ``text``: the code, which the copy button copies."""
+    """A code block. ``html``: the rendered block. ``text``: the code, which the copy button copies."""
 
     language: str
     title: str
@@ -62,7 +62,7 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """The functions of a page that its components use to render themselves."""
+    """The functions of a page with which its components render themselves."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of a component's children."""
@@ -105,8 +105,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The plain text under one heading, for search. ``id`` and ``title`` are those of the heading; both are empty
-    for the text before the first heading."""
+    """The plain text under one heading, for search. ``id`` and ``title``: those of the heading; both are empty for the
+    text before the first heading."""
 
     id: str
     title: str
@@ -143,7 +143,7 @@ class FrontMatter:
     mode: str = ""
     """``wide`` or empty."""
     url: str = ""
-    """The address that the page's sidebar entry links to instead of the page."""
+    """The address to which the page's sidebar entry links instead of the page."""
     version: str = ""
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ _SEPARATORS = re.compile(r"[-_\s]+")
 
 
 def title_of_path(path: str) -> str:
-    """The title of a page that has neither a title nor a heading, made of its path: ``guides/quick-start`` gives
+    """The title of a page that has neither a title nor a heading, made from its path: ``guides/quick-start`` gives
     ``Quick start``, ``guides/index`` gives ``Guides``."""
     name = path.removesuffix("/index").rpartition("/")[2]
     words = " ".join(_SEPARATORS.split(name)).strip()

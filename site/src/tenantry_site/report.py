@@ -21,7 +21,7 @@ _WIDTH = 100
 
 
 class Excerpts:
-    """Cuts excerpts out of source files; a file is split into lines on first use."""
+    """Cuts excerpts out of source files. A file is split into lines when it is first used."""
 
     __slots__ = ("_given", "_read")
 
@@ -38,7 +38,7 @@ class Excerpts:
         text = self._read[path].line(line)
         at = max(0, column - 1)
         start = max(0, at - _WIDTH // 2) if at > _WIDTH * 3 // 4 else 0
-        # Tabs become single spaces, so that the caret on the next line is under the right character
+        # Replace tabs by single spaces, so that the caret on the next line is under the right character
         before, after = (safe(part.replace("\t", " ")) for part in (text[start:at], text[at : start + _WIDTH]))
         return ("…" if start else "") + before, after + ("…" if start + _WIDTH < len(text) else "")
 
@@ -61,8 +61,8 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     """A text report: for each diagnostic ``path:line:column: severity code: message``, the source line with a caret
     under the column, and ``fix:``; then a summary.
 
-    Line, column and caret are omitted if unknown. ``name``: the path to show for a diagnostic without a path.
-    ``sources``: path -> contents; source lines of other files are omitted. Terminal control characters are escaped.
+    Line, column and caret are omitted if unknown. ``name``: the path to show for a diagnostic without one. ``sources``:
+    path -> contents; for other files, no source line is shown. Terminal control characters are escaped.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)

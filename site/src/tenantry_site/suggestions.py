@@ -11,11 +11,10 @@ _LONGEST_NAME = 100
 """Maximum number of characters of a name that is compared. Longer names are unlikely to be typing errors."""
 
 _MAX_COMPARISONS = 50
-"""Maximum number of missing paths whose spelling is compared with the known paths; this bounds the work for a site
+"""Maximum number of missing paths whose spelling is compared with the known paths, which limits the work for a site
 with many wrong paths."""
 _FEW_PATHS = 1000
-"""Up to this number of known paths, a missing path is compared with all of them; above it, only with those in its
-folder."""
+"""Up to this many known paths, a missing path is compared with all of them; above it, only with those in its folder."""
 _MAX_EDITS = 3
 _PAGE_SUFFIXES = (".mdx", ".md", ".html")
 _FIRST_PAGES = frozenset({"overview", "introduction", "quickstart", "index"})
@@ -64,7 +63,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 class PathSuggestions:
     """Suggests a known path for a path that does not exist.
 
-    A file of the same name in another folder is preferred to one of a similar name, because pages are often moved.
+    A file of the same name in another folder is preferred to one with a similar name, because pages are often moved.
     """
 
     __slots__ = ("_by_folder", "_by_lower", "_by_name", "_compared", "_found", "paths")
@@ -78,7 +77,7 @@ class PathSuggestions:
         self._compared = 0
 
     def other_case(self, path: str) -> str | None:
-        """The known path that differs from ``path`` at most in case, or None."""
+        """The known path that differs from ``path`` only in case, if at all; else None."""
         return self._index().get(path.lower())
 
     def find(self, wanted: str) -> str | None:

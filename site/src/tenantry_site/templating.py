@@ -1,6 +1,6 @@
 """Renders the Jinja templates of the folder ``templates/``.
 
-Templates are compiled on first use. Values are escaped unless they are ``Markup``. In the folders of page content
+Templates are compiled when first used. Values are escaped unless they are ``Markup``. In the folders for page content
 (``components``, ``markdown``, ``reference``), line breaks and the whitespace around them are removed from the
 templates; write ``{{ " " }}`` for a space at a line's end.
 """

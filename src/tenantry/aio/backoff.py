@@ -1,5 +1,3 @@
-"""Growing pauses between attempts, and a circuit breaker."""
-
 from __future__ import annotations
 
 import asyncio
@@ -40,7 +38,7 @@ async def reconnect_forever(
     longest: float,
 ) -> NoReturn:
     """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets the
-    exception of ``connect`` (or None) and returns whether to start over with the shortest pause."""
+    exception (or None) and returns whether the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -54,7 +52,7 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Circuit breaker. After FAILURES consecutive failures it is open: it allows one call, the probe, after each
+    """Circuit breaker. FAILURES consecutive failures open it. While open, it allows one trial call (a probe) after each
     pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
@@ -72,7 +70,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may make its call now. It must then report ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. Afterwards, the caller must report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()
@@ -83,14 +81,14 @@ class Breaker:
         return True
 
     def succeeded(self) -> bool:
-        """Report a success. Returns whether it ends an outage."""
+        """Report a success. Return whether it ended an outage."""
         ended = self._until is not None
         self._failures, self._until, self._probing = 0, None, False
         self._backoff.reset()
         return ended
 
     def failed(self) -> bool:
-        """Report a failure. Returns whether it begins an outage."""
+        """Report a failure. Return whether it began an outage."""
         self._failures += 1
         begins = self._until is None
         if begins and self._failures < FAILURES:

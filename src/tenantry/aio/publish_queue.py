@@ -9,8 +9,8 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""Maximum messages in the queue; a further message drops the oldest. This is safe, because messages only make other
-processes faster."""
+"""Maximum messages in the queue; a further message drops the oldest. Dropping is safe: other processes also poll the
+store."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -26,13 +26,14 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message replaces ``other``: its generation is higher, or equal and no content is lost."""
+        """Whether this message can replace ``other``: it has a higher generation, or the same one and no content is
+        lost."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle, and sends these messages in the background, in batches. If ``send``
-    raises an OSError, tries again about a second later. Thread-safe."""
+    """Keeps the newest message of each handle, and sends messages in batches in the background. After an OSError,
+    retries about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0

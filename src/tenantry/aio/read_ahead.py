@@ -17,8 +17,8 @@ _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1
 
 
 class ReadAhead:
-    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early; the
-    app gets them in order."""
+    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early. The
+    app receives them in order."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -60,7 +60,7 @@ class ReadAhead:
             reading.result()  # raises the error of the server's ``receive``
 
     def mark_left(self) -> None:
-        """Call this after Tenantry closed the websocket: receivers get ``websocket.disconnect``."""
+        """Report that Tenantry closed the websocket: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()

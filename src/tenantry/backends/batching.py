@@ -1,5 +1,5 @@
-"""Combines the reads that are requested in one tick of an event loop. This saves round trips after a start, when many
-reads miss the cache. A single read waits only until its tick ends."""
+"""Combines the reads that are requested in one tick of an event loop. This saves round trips when many reads miss the
+cache, for example after a start. A single read waits only for the end of its tick."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class NoAnswer(Exception):
 
 class TickBatcher(Generic[K, V]):
     """Batches the reads of one event loop. ``fetch`` gets at most ``size`` keys and the first caller's deadline, and
-    returns a value for each key. ``concurrent``: the most batches that run at once (None: no limit). ``budget``:
-    seconds after which callers get NoAnswer while the fetch continues (None: callers wait for the fetch). ``ended`` is
-    called once for each batch, with True if its values came in time."""
+    returns a value for each key. ``concurrent``: maximum number of batches that run at once (None: no limit).
+    ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit). ``ended`` is
+    called once per batch, with True if the values came in time."""
 
     def __init__(
         self,
@@ -40,7 +40,8 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """Request a key's value. The future fails with ``fetch``'s error, or with NoAnswer after the budget."""
+        """Request the value of a key. The future fails with the error of ``fetch``, or with NoAnswer after the
+        budget."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:
@@ -62,7 +63,7 @@ class TickBatcher(Generic[K, V]):
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # so that asyncio does not log it: the waiters get it
+            task.exception()  # so that asyncio does not log the error, which the waiters get
         if self._waiting:
             self._send()
 

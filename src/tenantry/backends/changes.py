@@ -1,5 +1,3 @@
-"""Limits and listeners of a store's list of changes."""
-
 from __future__ import annotations
 
 import logging
@@ -10,10 +8,10 @@ from tenantry.ports import ChangeListener
 _log = logging.getLogger("tenantry")
 
 RETAINED_CHANGES: Final = 100_000
-"""A store retains at least this number of changes."""
+"""A store retains at least this many changes."""
 
 LISTED_CHANGES: Final = 10_000
-"""The most changes that one answer lists. A reader that missed more clears its cache."""
+"""Maximum changes in one list. A reader that missed more clears its cache."""
 
 
 class ChangeListeners:
@@ -26,7 +24,7 @@ class ChangeListeners:
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:
-        """Call all listeners. A listener that fails affects neither the write nor the other listeners."""
+        """Call all listeners. An error of one listener affects neither the write nor the other listeners."""
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenantry.tokens import KeyRing
 
 MOST_BYTES = 1024 * 1024
-"""The most bytes of an answer that are read. The largest group needs less than half of them."""
+"""Maximum bytes that are read of a response. The largest group needs less than half of them."""
 
 _CONNECTIONS = 100
 _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
@@ -37,10 +37,13 @@ class IntrospectionBackend:
     """Finds groups through the RFC 7662 endpoint ``url`` of another Tenantry server (``…/oauth/introspect``). Works in
     several event loops.
 
-    ``api_token``: needs the scope ``introspect`` and finds only groups of its environment. ``keys``: the other server's
-    signing keys; a token of any other key is never sent. ``timeout``: seconds for a look-up, including connecting; keep
-    it below the Resolver's ``patience`` so that the log names the cause. ``allow_http``: permit unencrypted HTTP to
-    other hosts. ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
+    - ``api_token``: needs the scope ``introspect``; only groups of its environment are found.
+    - ``keys``: the other server's signing keys; tokens of other keys are never sent.
+    - ``timeout``: seconds for a look-up, including connecting. Keep it below the Resolver's ``patience``, so that the
+      log names the cause.
+    - ``allow_http``: permit unencrypted HTTP to other hosts.
+    - ``transport``: replaces the network in tests.
+    - ``clock``: the time of day for ``exp``."""
 
     def __init__(
         self,
@@ -67,11 +70,11 @@ class IntrospectionBackend:
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the token's group; None if the token is inactive or its key is not in ``keys``. Raises
-        StoreUnavailable if there is no valid answer."""
+        StoreUnavailable without a valid response."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``; the result has the seconds left in a grace, but no generation. Ignores ``fresh``."""
+        """Like ``find``. The result has the seconds left of a grace, but no generation. Ignores ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -109,7 +112,7 @@ class IntrospectionClient:
                 try:
                     status, body = await self._post(client, token, 0)
                 except (self._library.ReadError, self._library.WriteError, self._library.RemoteProtocolError):
-                    # The server may have closed an idle connection. The request writes nothing, so repeat it.
+                    # The server may have closed an idle connection. Requests write nothing, so repeat this one.
                     status, body = await self._post(client, token, 1)
         except TimeoutError:
             status, body, failure = 0, b"", f"did not answer within {self._timeout:g} seconds"
@@ -138,7 +141,7 @@ class IntrospectionClient:
         client: httpx2.AsyncClient = self._library.AsyncClient(
             headers=self._headers,
             transport=self._transport,
-            timeout=None,  # ``ask`` has one for connecting and reading together
+            timeout=None,  # ``ask`` has one timeout for connecting and reading together
             limits=limits,
             follow_redirects=False,
             trust_env=False,
@@ -168,8 +171,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Return ``url`` if it is https, http to this host, or http with ``allow_http``. Otherwise raise ValueError, whose
-    message omits the URL because it may contain a password."""
+    """Return ``url`` if it is https, or http to this host or with ``allow_http``. Otherwise raise ValueError, whose
+    message omits the URL: it may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -216,12 +219,12 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """Parse the body of a response with status 200 to a request for ``token`` that was sent at ``now``.
+    """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
     A token in its grace is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock. Raises
-    StoreUnavailable, whose message quotes no part of the body."""
+    StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
-    with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not become a context
+    with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))
         group = None if parsed.user_group is None else INTROSPECTION.decode(parsed.user_group)
         response = parsed

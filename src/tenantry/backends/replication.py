@@ -1,4 +1,4 @@
-"""Forwards a store's writes to Redis, for server and command line."""
+"""Forwards a store's writes to Redis. Used by the server and the command line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _CLOSE_SECONDS = 1.25
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
     """Forward writes to the second-level cache and the bus at ``url``.
 
-    Await the returned function before you close the store. The function sends pending messages within a second and
-    never raises. No I/O before the first write. Raises InvalidSettings."""
+    Await the returned function before you close the store: it sends pending messages within a second, and never raises.
+    No I/O before the first write. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # needs redis-py, which is an extra
 
     listeners = (RedisBackend(store, url), RedisBus(url))
     for listener in listeners:
-        store.subscribe(listener)  # cache before bus: a reader that the bus notifies should find the tombstone
+        store.subscribe(listener)  # first the cache: a reader that the bus notifies should find the tombstone
 
     async def close() -> None:
         closing = [asyncio.create_task(listener.aclose()) for listener in listeners]

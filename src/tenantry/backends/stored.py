@@ -39,10 +39,10 @@ IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 """The lifetime of an Idempotency-Key."""
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""How long a store remembers a process's last batch number."""
+"""How long a store remembers the number of a process's last batch."""
 
 PRUNED_AT_ONCE = 5_000
-"""The most usage rows that one call of ``prune`` deletes."""
+"""Maximum usage rows that one call of ``prune`` deletes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class StoredGroup:
     group: UserGroup
     token: Token
     previous: Token | None = None
-    """The token before the last rotation, if the rotation granted a grace."""
+    """The token before the last rotation, if it had a grace."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Look up ``token`` at ``now``: the result has this group if the token is live or in its grace, else None."""
+        """Look up ``token`` at ``now``. The result has this group if the token is live or in its grace."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -88,10 +88,10 @@ class StoredGroup:
         now: datetime,
     ) -> StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
-        valid for ``grace_seconds`` from ``now`` (None: the default of the stored environment).
+        valid for ``grace_seconds`` from ``now`` (None: the environment's default).
 
         Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. Handles are never
-        reused, so a lower version proves that the token is earlier."""
+        reused, so a lower version proves this."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -124,8 +124,8 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response. ``now``: the group as it is stored now, or None if it was deleted. Raises
-        IdempotencyKeyReused for another body, IdempotencySuperseded if the response's token is no longer live."""
+        """Repeat the response. ``now``: the group as stored now, or None if deleted. Raises IdempotencyKeyReused if the
+        body differs, IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -166,7 +166,7 @@ def matches(group: UserGroup, text: str) -> bool:
 # --- API tokens ---
 
 USE_INTERVAL = timedelta(hours=1)
-"""The least time between two stored uses of an API token."""
+"""Minimum time between two recorded uses of an API token."""
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
@@ -178,7 +178,7 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether a use from the hour before ``now`` is already stored."""
+    """Whether a use in the hour before ``now`` is already recorded."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -186,8 +186,7 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """A ``ports.SourceLeaseHolder`` that holds the lease by a weak reference, so that a store does not keep a resolver
-    alive."""
+    """A ``ports.SourceLeaseHolder``. It references the lease weakly, so that a store does not keep a resolver alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 
@@ -208,8 +207,8 @@ class LentSourceLease(SourceLeaseHolder):
 
 
 class StoreClock:
-    """Tells a store's time by the database's clock, which all hosts share, or by this host's for SQLite. ``given``
-    replaces the clock in tests."""
+    """A store's time of day: the clock of the database, which all hosts share, or this host's clock for SQLite.
+    ``given`` replaces it in tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given

@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Handles in one block. Old changes are dropped by whole blocks."""
 
 MAX_HINTS: Final = 10_000
-"""Upper bound on handles reported by buses since the last poll."""
+"""Maximum number of changes reported by buses that are kept between two polls."""
 
 
 class ChangeBlock:
@@ -24,8 +24,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed. Polls list all changes after generation ``since`` up to ``generation``;
-    buses report newer ones (hints). A generation is the number that the store gave a change. The caller locks."""
+    """Records when each group last changed, as reported by polls and, earlier, by buses (hints). The store numbers its
+    changes; the number is a generation. The caller must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -43,7 +43,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation from which the next poll lists changes; None before the first."""
+        """The generation after which the next poll lists changes; None before the first poll."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -61,8 +61,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Note a change that a bus reported. Keep it for two polls, because the next poll may have begun before the
-        change."""
+        """Note a change that a bus reported, for two polls: the next poll may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has listed it
         if len(self._recent_hints) >= MAX_HINTS:
@@ -70,7 +69,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether the list is of the same store and follows this log without a gap."""
+        """Whether the list continues this log: the same store, and no gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -79,7 +78,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forget all changes and begin where this list begins."""
+        """Forget all changes and start again at the beginning of this list."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Slots of a host. Groups share slots, so a write invalidates the cached answers of all groups in its slot."""
+"""Slots of a host. Several groups share a slot, so a write to one of them invalidates the cached answers of all."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
@@ -19,10 +19,10 @@ NO_GENERATION: Final = -1
 """Stands for the generation of an answer that has none."""
 
 MAX_SOURCES: Final = 4_096
-"""Upper bound on cached data sources."""
+"""Maximum number of cached data sources."""
 
 NEGATIVE_PER_HANDLE: Final = 8
-"""Upper bound on cached refusals for one handle."""
+"""Maximum number of cached refusals for one handle."""
 
 
 def slot_index(handle: bytes) -> int:
@@ -31,14 +31,14 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Permits the use of cached answers until the time ``until``. A poll extends the lease. A flush replaces it, and so
-    invalidates the answers that were cached with it."""
+    """Permits the use of cached answers until the time ``until``, which each poll extends. A flush makes a new lease,
+    which invalidates all answers cached with the old one."""
 
     __slots__ = ("until", "versions")
 
     def __init__(self, versions: Sequence[int], until: float = -inf) -> None:
         self.versions: Sequence[int] = versions  # live: writers of this host change them
-        self.until: float = until  # -inf once replaced
+        self.until: float = until  # -inf once a new lease replaces this one
 
 
 class Leased:
@@ -53,8 +53,8 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease runs, the deadline is in the future, and no process of this host has written to the slot
-        since the load began."""
+        """Whether the lease and the deadline have not passed, and no process of this host has written to the slot since
+        the load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -67,7 +67,7 @@ class PendingLoad(Leased):
     def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
         super().__init__(lease, slot, lease.versions[slot], inf)
         self.handle: bytes = handle
-        self.min_generation: int = NO_GENERATION  # raised by each write that is reported while the load runs
+        self.min_generation: int = NO_GENERATION  # the generation of the newest write reported during the load
 
 
 class CachedAnswer(Leased):
@@ -90,8 +90,7 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        # When to compare the group's end date with the time of day next. The entry's first use makes the first
-        # comparison; each comparison sets the time of the next.
+        # When to compare the group's end date with the time of day next. The first use of the entry compares at once.
         self.check_end_at: float = inf if group.expires_at is None else -inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
@@ -113,7 +112,7 @@ class NegativeCache:
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Add a token. If the handle already has NEGATIVE_PER_HANDLE tokens, drop them first."""
+        """Add a token. If the handle has NEGATIVE_PER_HANDLE tokens already, drop those first."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -178,14 +177,14 @@ TABLE_BYTE: Final = 12
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
-"""Entries by token, in many small tables: growing one table of 100,000 tokens would block the event loop for 3 ms."""
+"""Entries by token, in many small tables: when a table of 100,000 tokens grows, it blocks the event loop for 3 ms."""
 
 MAX_CHANCES: Final = 8
-"""An insert that needs an entry to drop passes over at most this many recently used ones."""
+"""An insert into a full cache passes over at most this many recently used entries."""
 
 
 class ClockRing:
-    """Entries in a circle, and a hand that points to one of them (CLOCK)."""
+    """Entries in a circle, with a hand that points to one of them (the CLOCK algorithm)."""
 
     __slots__ = ("_count", "_hand")
 
@@ -203,7 +202,7 @@ class ClockRing:
         return self._hand
 
     def put(self, entry: CacheEntry) -> None:
-        """Insert ``entry`` after the hand and move the hand to it: the hand reaches it last."""
+        """Insert ``entry`` behind the hand, so that the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after

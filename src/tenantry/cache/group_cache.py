@@ -1,15 +1,11 @@
 """GroupCache: the cached groups, refusals and data sources of one resolver.
 
-An answer is cached with a lease, a deadline and the version of its slot from before the load. It is valid while all
-three hold (``Leased.is_valid``).
+Each answer has a lease, a deadline and a slot version. It is valid until one of them ends (``Leased.is_valid``). A
+write on this host changes the slot version. A bus (``evict``) or the next poll (``apply_changes``) reports a write of
+another host. A successful poll extends the lease.
 
-- A write on this host changes the slot's version: the answer is invalid at once.
-- A write on another host drops the entry when a bus reports it (``evict``) or the next poll lists it
-  (``apply_changes``).
-- A successful poll extends the lease. While the store is unavailable, the lease runs out; then nothing cached is used.
-
-A load calls ``begin`` before it reads the backend. Afterwards, the answer is cached only if the lease and the version
-are still valid, and no newer change of the handle is known. So no write during the load is missed.
+A load calls ``begin`` before it reads the backend. Its answer is cached only if the lease and the slot version are
+still valid then, and if no newer change of the handle is known. So the cache misses no write made during the load.
 """
 
 from __future__ import annotations
@@ -128,8 +124,7 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether to bypass second-level caches, because they may lack a write that this host has made since the last
-        poll."""
+        """Whether to bypass second-level caches, because this host may have written since the last poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -157,7 +152,7 @@ class GroupCache:
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group, unless it may have changed since ``begin`` or a later state is cached. Return whether it was
+        """Cache the group and return True, unless the group may have changed since ``begin`` or a newer one is
         cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
@@ -172,7 +167,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that the token has no group, under the conditions of ``store``. Return whether it was cached."""
+        """Cache that the token has no group, under the same conditions as ``store``. Return whether it was cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -186,7 +181,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source, under the conditions of ``store``. Return whether it was cached."""
+        """Cache a data source, under the same conditions as ``store``. Return whether it was cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -221,8 +216,7 @@ class GroupCache:
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and pending loads. A new lease that ends at the same time replaces the old
-        one."""
+        """Invalidate all cached answers and pending loads. Replace the lease by a new one with the same end."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -233,15 +227,15 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Begin a poll. Call it before asking the store, with a copy of the slot versions if they are known."""
+        """Begin a poll, before the store is asked. ``versions_at_poll``: a copy of the slot versions, if known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
-        the list has a gap or is of another store, clear the cache first.
+        the list has a gap or comes from another store, clear the cache first.
 
-        Exhaust the generator; between its steps the event loop can do other work. Each step yields the ages, in
-        seconds, of the changes that dropped valid entries.
+        Exhaust the generator; other tasks can run between its steps. It yields the ages, in seconds, of the changes
+        that dropped valid entries.
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:
@@ -268,8 +262,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Find slots whose writer has crashed: their version has been odd and unchanged for more than ``after``
-        seconds. Return each slot with that version."""
+        """Find slots whose writer has crashed: their version is odd and has not changed for ``after`` seconds. Return
+        each slot with that version."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):
@@ -310,8 +304,9 @@ class GroupCache:
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        # Each insert examines at least one entry and drops it if it is invalid, so that a flushed cache shrinks. A full
-        # cache drops the first invalid or unused entry; after MAX_CHANCES used entries, it drops the next one.
+        # Each insert examines at least one entry and drops it if invalid, so that a flushed cache shrinks. If the cache
+        # is full, the insert drops the first invalid or unused entry that it finds, at the latest after MAX_CHANCES
+        # used ones.
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:

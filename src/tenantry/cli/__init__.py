@@ -34,7 +34,7 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """The root command: prints a TenantryError in one line. Exit codes: 1 refused, 2 wrong usage, 3 store
+    """The root command: prints a TenantryError as one line. Exit codes: 1 refused, 2 wrong usage, 3 store
     unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -42,7 +42,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except TenantryError as error:
             field = f"{error.field.strip('/')}: " if error.field else ""
-            # A message may quote an id, and the user may have pasted a token in place of the id.
+            # A message may quote an id, for which the user may have pasted a token.
             click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:

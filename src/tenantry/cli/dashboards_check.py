@@ -63,8 +63,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. Call ``gather`` to check against the store, ``use_schema`` to check against a
-    schema, then ``run``."""
+    """Checks a folder of dashboards. To check against the store, call ``gather``; against a schema, ``use_schema``;
+    then call ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None) -> None:
         self._guards = TablesCheck(tables)
@@ -90,7 +90,7 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the environment's groups, and let the engines of their data sources explain the queries."""
+        """Read the environment's groups, and have the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
@@ -145,7 +145,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads but that its query does not return, according to the engines."""
+        """Columns that a panel reads but, according to the engine, its query does not return."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -163,7 +163,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables that are shown only up to the row limit, because their engine cannot read page by page."""
+        """Tables shown only up to the row limit, because their engine cannot read page by page."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages
@@ -230,8 +230,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield (panel, file, template) for each query. The panel is None if the query lists a control's choices. If the
-    query is written in the dashboard's file, ``file`` also names the panel."""
+    """Yield (panel, file, template) for each query. The panel is None if the query supplies a control's choices. For a
+    query in the dashboard's own file, ``file`` also names the panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -256,7 +256,7 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """Yield an error for each variable in titles and views that the group lacks, at its first use."""
+    """Yield an error for each variable in titles and views that the group lacks, at the first use of the variable."""
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
         try:
@@ -273,7 +273,6 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The first position of the variable ``name`` after ``start``; ``start`` if a YAML escape hides the variable."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 

@@ -35,12 +35,12 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""A function that opens a store. It returns the store, the keys, and an async function, which runs in the server's
-event loop and returns the token of the group to show."""
+"""Opens a store. Returns the store, the keys, and an async function that runs in the server's event loop and returns
+the token of the group to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """A MakeViewer that shows a group of the store. Its token function raises UnknownEnvironment, UnknownGroup."""
+    """Return a MakeViewer for a group of the store. Its token function raises UnknownEnvironment, UnknownGroup."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
@@ -58,8 +58,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """A MakeViewer that shows a sample group in an in-memory store. ``source`` is the URL of the group's data source,
-    by default an empty database. Its tables are guarded as the ``tables.yaml`` in or next to ``folder`` says."""
+    """Return a MakeViewer for a sample group in an in-memory store. ``source``: URL of the group's data source;
+    default: an empty database. Its tables are guarded as the ``tables.yaml`` in or next to ``folder`` says."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -119,7 +119,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
-        # Refuse other host names, to prevent DNS rebinding.
+        # Refuse other host names, which prevents DNS rebinding.
         trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
         run(trusted, listener, announce=announce, prepare=prepare)
 
@@ -127,7 +127,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
 def _names(dashboards: ReloadingFolder) -> list[str]:
     try:
         return sorted(dashboards)
-    except InvalidQueries as error:  # a page shows the error, too
+    except InvalidQueries as error:  # the page shows the error too
         print_note(error.message)
         return []
 

@@ -112,7 +112,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """Encrypt a plain-text password in the URL. Raises InvalidKeys if there is one and the key file cannot be read."""
+    """Encrypt a plain password in the URL. Raises InvalidKeys if there is one and the key file cannot be read."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 

@@ -290,7 +290,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """Print the token. In a dry run, print the group instead, because there may be no token yet."""
+    """Print the token; in a dry run the group, because there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:
@@ -313,7 +313,7 @@ def _note_dry_run(dry_run: bool) -> None:
 
 def _note_end(group: UserGroup) -> None:
     if group.seconds_left(utc_now()) <= 0:
-        print_note("Its end date has passed: its token is refused until it has a later one, or none.")
+        print_note("The end date has passed: the token is refused until you set a later end date, or none.")
 
 
 def _row(each: UserGroup) -> dict[str, Any]:

@@ -95,8 +95,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner. The setting ``query_contract`` says how it treats updates that break a saved query. With
-    ``tries_queries``, it always refuses them if the folder of queries is known."""
+    """Return a provisioner. The setting ``query_contract`` decides about updates that break a saved query. With
+    ``tries_queries``, they are refused whenever the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
@@ -167,7 +167,6 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """The size of the file in bytes; None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

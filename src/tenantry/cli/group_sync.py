@@ -98,7 +98,7 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """How the file differs from the environment."""
+    """The differences between the file and the environment."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
@@ -156,8 +156,8 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """The fields, properties and mapping entries that differ, each as ``{"from": …, "to": …}``; a new entry has no
-    ``from``, and a removed entry has no ``to``."""
+    """The fields, properties and mapping entries that differ, each as ``{"from": …, "to": …}``. A new entry has no
+    ``from``, a removed one no ``to``."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
@@ -194,7 +194,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Create and change groups; return errors by group id. If it raises StoreUnavailable, earlier batches stay
+    """Create and change groups; return errors by group id. If it raises StoreUnavailable, earlier batches have been
     written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts

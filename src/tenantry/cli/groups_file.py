@@ -27,8 +27,8 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 
 def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """The groups in ``text`` by id, in the order of the text. If ``file`` ends with ``.ndjson`` or ``.jsonl``, each
-    line is a group. Raises InvalidGroupsFile with the first 20 mistakes."""
+    """The groups in ``text`` by id, in the order of the text. In a ``.ndjson`` or ``.jsonl`` file, each line is a
+    group. Raises InvalidGroupsFile with the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
@@ -166,8 +166,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path``. If there is no such value, return the position of the nearest
-    enclosing value; for an unknown field, that of its key."""
+    """Return the position of the value at ``path``. Without such a value, return the position of the nearest enclosing
+    value; for an unknown field, that of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]
@@ -216,5 +216,5 @@ _FIXES: Final = (
     ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""Pairs (part of an error message, fix). The first pair whose part occurs in the message gives the fix."""
+"""Pairs (part of an error message, fix). The first pair whose part is in the message gives the fix."""
 OTHER_FIX: Final = "remove it, or write another value"

@@ -38,14 +38,16 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     passwords of data sources for the new key, and passwords in plain text for all keys."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # if the store is unavailable, fail before the key file changes
+        await store.environments.list()  # fail before the key file changes if the store is unavailable
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)
     print_value(made.id, {"path": str(path)}, field="id", as_json=as_json)
     if is_store:
         for source, error in await _encrypt_sources(store, path):
-            print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
+            print_note(
+                f"Warning: the URL of {source.provided_id!r} was not encrypted with the new key: {error.message}"
+            )
     else:
         print_note("There is no store yet, so no data source passwords were encrypted.")
     print_note(
@@ -100,7 +102,6 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of data sources for all keys of the file except ``without``. Returns the failures."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

@@ -52,8 +52,7 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id to look up: 1 to 255 characters. It may contain a token, because old stored names may.
-    Raises click.BadParameter."""
+    """Validate a name or id to look up: 1 to 255 characters. Unlike a new name, it may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
@@ -120,8 +119,8 @@ def settings(**given: Any) -> Settings:
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
-    # All processes of the host share the run folder. This process and its children find it by these environment
-    # variables.
+    # All processes of the host share the run folder. These environment variables name it, for this process and its
+    # children.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)
@@ -129,7 +128,7 @@ def settings(**given: Any) -> Settings:
 
 
 def author() -> Author:
-    # The audit trail names the process's effective user, because anyone can set environment variables such as USER.
+    # The audit trail names the effective user: anyone can set environment variables such as USER.
     try:
         import pwd  # missing on Windows
 
@@ -150,15 +149,15 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes the open store. Writes are also
-    published to Valkey or Redis, if the settings name one."""
+    """Make a click command with the option --database from an async function that takes the open store. If the settings
+    name a Valkey or Redis, writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
 
         chosen = settings(database=database, keys=arguments.get("keys"))  # None if the command has no --keys
         async with AsyncExitStack() as stack:
-            # usage_seconds=None: do not count an operator's reads as usage.
+            # usage_seconds=None: reads by an operator are not usage.
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
@@ -185,7 +184,7 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """The environment ``name``, else the one that the settings name, else the only one of the store. Raises
+    """The environment ``name``, else the one in the settings, else the only one of the store. Raises
     UnknownEnvironment, InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}

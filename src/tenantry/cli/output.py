@@ -64,8 +64,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula, such as an id chosen by an API
-    caller, gets a leading apostrophe."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula, such as an id from an API caller,
+    gets a leading apostrophe."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -73,7 +73,7 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 class JsonLinePrinter:
-    """A RowPrinter for rows that keep arriving: one JSON object per line."""
+    """A RowPrinter that prints each row at once, as one JSON object per line."""
 
     def __enter__(self) -> Self:
         return self
@@ -94,13 +94,13 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print ``value``, an id or name; with ``as_json``, print ``record`` with ``value`` as ``field``. Tokens are
+    """Print ``value``, an id or name. With ``as_json``, print ``record`` with ``value`` as ``field``. Tokens are
     masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Like ``print_value``, but without masking ``value``, a token that the user asked for."""
+    """Like ``print_value``, for a token that the user asked for: it is not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -108,7 +108,6 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """The record as JSON. A token that was stored in it by mistake is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 

@@ -11,7 +11,7 @@ from tenantry.cli.output import FAILED
 from tenantry.tokens import mask_within
 
 PLUGIN_GROUP: Final = "tenantry.commands"
-"""The entry point group of plug-ins. An entry point named ``sql.convert`` is the click command of ``tenantry sql
+"""Entry point group of plug-ins. The entry point ``sql.convert``, for example, is the click command of ``tenantry sql
 convert``."""
 
 _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
@@ -19,7 +19,7 @@ _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", 
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a click group, each imported at its first use: Tenantry's own, and plug-ins from entry points. A
+    """The commands of a click group, each imported when first used: Tenantry's, and plug-ins from entry points. A
     plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:

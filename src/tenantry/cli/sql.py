@@ -108,8 +108,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL of the template FILE for a group, the values of its parameters, and what stands in place of guarded
-    tables. No query is run."""
+    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables it
+    reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     declared = tables or find_tables(queries or Path(file.name).parent)

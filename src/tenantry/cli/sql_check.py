@@ -67,8 +67,8 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, ``use_schema`` to check
-    against a schema, then ``run``."""
+    """Checks files and folders of SQL templates. To check against the store, call ``gather``; against a schema,
+    ``use_schema``; then call ``run``."""
 
     def __init__(
         self,
@@ -104,7 +104,6 @@ class Check:
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
-        """Raises TemplateError."""
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
         fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
@@ -144,8 +143,7 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``. If that is None, read the environment's schema from the first checked folder
-        that has one."""
+        """Read the schema at ``path``; if None, the environment's schema from the first checked folder that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -188,8 +186,8 @@ class Check:
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
     """The environment's schema in the first of ``folders`` that has one, else None.
 
-    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one that the settings
-    name. A name that is not from the store may be misspelt: if it has no schema, ``_refuse_without_schema`` may raise
+    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one in the settings. A
+    name that is not from the store may be misspelt: if no schema has this name, ``_refuse_without_schema`` may raise
     UsageError. Raises InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
@@ -211,7 +209,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError if the user asked for this environment, or if another environment has a schema."""
+    """Raises UsageError if the user named this environment, or if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -223,19 +221,17 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check."""
-
     name: str
     file: Path | None
     """None for stdin."""
     folder: Path
     """The template may include files of this folder."""
     own: bool
-    """Whether the template is one of the program's own: their headers may declare properties optional."""
+    """Whether the template belongs to the program; only then may its header declare properties optional."""
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Yield the templates. Those in a folder of ``paths``, or in ``queries``, are ``own``. Raises UsageError for a file
+    """Yield the templates. Those in a folder of ``paths`` or in ``queries`` are ``own``. Raises UsageError for a file
     that is not named .sql, because it may be in another language."""
     for path in paths:
         given = Path(path)
@@ -259,7 +255,7 @@ def _query_files(folder: Path) -> Iterator[Path]:
 
 
 def print_report(report: Report, style: str) -> None:
-    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
+    """Print the findings on stdout, as text or a JSON object. With text, print totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":

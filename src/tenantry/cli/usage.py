@@ -89,7 +89,7 @@ async def usage(
         raise click.UsageError(f"--json and --format {style} contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
-        # Refuse the option but not TENANTRY_ENVIRONMENT, which may be set for other commands.
+        # Refuse the option, but not TENANTRY_ENVIRONMENT, which may be set for other commands.
         given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
@@ -120,7 +120,6 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """None: all environments."""
     if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
@@ -132,7 +131,7 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Usage by time and key. Reads the store day by day or hour by hour, so that no single read takes long."""
+    """Usage by time and key. Reads day by day or hour by hour, so that no single read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}
@@ -181,7 +180,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """Print the rows and the total. In a table, the total is the last row; for CSV and JSON it is on stderr."""
+    """Print the rows and the total. In a table, the total is the last row; for CSV and JSON, it is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

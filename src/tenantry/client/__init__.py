@@ -32,8 +32,8 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
-    ``timeout``: seconds for each request. ``attempts``: how many times a request is sent while the service is
-    unreachable or busy. ``get_method``: replaces GET for get-or-create, if a proxy drops the body of a GET. Methods
+    ``timeout``: seconds for each request. ``attempts``: maximum attempts per request while the service is unreachable
+    or busy. ``get_method``: use this method instead of GET for get-or-create, if a proxy drops the body of GET. Methods
     raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replace the given fields as a whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replace each given field as a whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
         return self._run(
             self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
         )
@@ -89,9 +89,10 @@ class Client:
         expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merge ``properties`` and ``mapping`` (RFC 7396); a member that is None is removed.
+        """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
 
-        ``expires_at``: an aware time from which the token is refused; None removes it. Raises UnknownGroup, ValueError.
+        ``expires_at``: an aware time from which the token is refused; None removes the end date. Raises UnknownGroup,
+        ValueError.
         """
         return self._run(
             self._calls.merge(
@@ -119,7 +120,7 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id, or a part
+        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part
         of the name. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
@@ -133,8 +134,8 @@ class Client:
         """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
 
         Yields a report for each group, in order. A report with an ``error`` does not stop the other groups.
-        ``replace``: replace properties and mapping instead of merging. Each batch is sent when you ask for its first
-        report. If a batch fails, raises its error; it is safe to send all groups again."""
+        ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first
+        report. If a batch fails, its error is raised; you can then safely send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)

@@ -18,8 +18,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    A field is None if the call does not return it. After a ``dry_run`` a new group has the ``team_id`` 0, and a new
-    token is "".
+    A field is None if the call does not return it. After a ``dry_run``, a new group has the ``team_id`` 0 and the token
+    "".
     """
 
     team_id: int
@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document does not have the expected form."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer if its form is not the expected one."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -137,8 +137,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Convert an unsuccessful answer to an error: of the class for its code, TenantryError for an unknown code,
-    UnexpectedAnswer if the document has no error."""
+    """Convert an unsuccessful response to an error: of the class for its code, TenantryError for an unknown code,
+    UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

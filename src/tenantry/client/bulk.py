@@ -14,10 +14,10 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MOST_TOGETHER: Final = 500
-"""The most groups per request."""
+"""Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size, so that the server can keep the batch's reports in memory."""
+"""A batch of this size is sent, so that the server can keep the batch's reports in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class BulkReport:
     number: int
     """The position of the group in the input, from 1."""
     outcome: str
-    """``created``, ``updated`` or ``unchanged`` with ``group``; ``failed`` with ``error``."""
+    """``created``, ``updated`` or ``unchanged``, and then ``group`` is set; or ``failed`` with ``error``."""
     group: ProvisionedGroup | None = None
     error: TenantryError | None = None
 
@@ -66,7 +66,7 @@ class LineBatches:
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """Return the call that sends the added groups, and empty the batch."""
+        """Return the call that sends the added groups; empty the batch."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0

@@ -1,5 +1,5 @@
-"""The API calls of both clients, as generators without I/O. All requests are safe to repeat, so they are sent again
-after a lost connection or a temporary error."""
+"""The API calls of both clients, as generators without I/O. A request is sent again after a lost connection or a
+temporary error; this is safe for all of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tenantry.groups import UNCHANGED, write_moment
 T = TypeVar("T")
 
 FIRST_SLEEP: Final = 0.1
-"""Seconds before the second attempt. The pause is doubled each time, unless the answer has Retry-After."""
+"""Seconds before the second attempt. Each further pause is twice as long, unless the response has Retry-After."""
 MAX_SLEEP: Final = 5.0
 """The longest pause."""
 
@@ -49,7 +49,7 @@ MAX_SLEEP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request to send. ``repr`` omits body and headers, which contain secrets."""
+    """A request to send. ``repr`` omits body and headers, because they contain secrets."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -71,17 +71,17 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """There was no complete answer."""
+    """No complete response arrived."""
 
     reason: str
-    """For a failed connection this is the error's class, because the error's message may quote the request."""
+    """For a failed connection, this is the class of the error, because its message may quote the request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
 """Yields a Send or a Sleep; receives the reply to a Send, and None after a Sleep. Returns the result."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
-"""Converts the document of a successful answer to the result."""
+"""Converts the document of a successful response to the result."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
@@ -100,7 +100,7 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send the request until it succeeds, at most ``attempts`` times. Raises the answer's error, ApiUnreachable,
+    """Send the request until it succeeds, at most ``attempts`` times. Raises the response's error, ApiUnreachable or
     UnexpectedAnswer."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
@@ -134,7 +134,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """Makes the Calls for the clients' methods. No ``repr`` or message shows the API token."""
+    """Makes the Calls of both clients. The API token is in no ``repr`` and no message."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -173,8 +173,7 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """Delete a group. The call returns None if a retry finds no group, because an earlier attempt may have deleted
-        it."""
+        """Delete a group. The call returns None if a retry finds no group: an earlier attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:

@@ -17,7 +17,7 @@ MEDIA_TYPES: Final = {
     "ts": "text/plain; charset=utf-8",  # TypeScript declarations
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}
-"""Content codings, smallest result first, with the suffixes of the compressed files."""
+"""Content codings in order of preference, with the suffixes of the compressed files."""
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
 )
@@ -37,13 +37,13 @@ class HashedFile:
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
     def response(self, accepted: str) -> Response:
-        """The file, in the smallest coding that the request accepts (``Accept-Encoding``)."""
+        """The file, in the smallest coding that ``Accept-Encoding`` allows."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
         headers = {
             "Cache-Control": FOREVER,
             "Vary": "Accept-Encoding",
             "X-Content-Type-Options": "nosniff",
-            "Access-Control-Allow-Origin": "*",  # host pages load the element as a module, which needs CORS
+            "Access-Control-Allow-Origin": "*",  # host pages load the element as a module; this requires CORS
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
         coding = next((each for each in ENCODINGS if each in codings and each in self.encoded), None)
@@ -54,8 +54,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The page's bundles (scripts and styles) with these ``names``. ``missing``: the names of those that are not
-    built."""
+    """The bundles (scripts and styles) called ``names``. ``missing``: names of bundles that are not built."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"

@@ -46,14 +46,14 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
     """Answer a TenantryError of a view with a page or JSON.
 
     Install it with ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. A
-    websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one; an
+    websocket that is not accepted yet is rejected with this response, or with 403 if the server cannot send one. An
     open websocket is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # Starlette types the argument as Exception
     response = render_error(error, request)
     if not isinstance(request, WebSocket):
         return response
-    # Starlette may pass a WebSocket object other than the view's, with an outdated state. So ask the middleware whether
+    # Starlette may pass another WebSocket object than the view's, with an outdated state. So ask the middleware whether
     # the handshake was answered. Without the middleware, close the websocket, which is valid in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
     with contextlib.suppress(WebSocketDisconnect):  # the client has left
@@ -79,8 +79,8 @@ def render_error(error: TenantryError, request: HTTPConnection) -> Response:
 
 
 Renderer = Callable[..., Any]
-"""A function that makes a dashboard. It returns a string (HTML), a dict or list (JSON), a Starlette Response, or an
-awaitable of one of these."""
+"""Makes a dashboard. Returns a string (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one of
+these."""
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
@@ -145,8 +145,8 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     """Make an ASGI endpoint of a renderer.
 
     The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record if annotated as
-    one, else the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON, a
+    ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record if it is annotated
+    as one, else the request. Further parameters need defaults. A string is sent as HTML, a dict or list as JSON, a
     Response unchanged.
 
     A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled; queries of a
@@ -213,7 +213,7 @@ def _response(result: Any) -> Response:
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Add the headers of an embedded page. Replaces a Cache-Control that lets shared caches store the page."""
+    """Add the headers of an embedded page. Replace a Cache-Control that lets shared caches store the page."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
         headers.append("Content-Security-Policy", policy)  # browsers obey every policy of a response

@@ -31,16 +31,16 @@ class SavedDashboard:
     dashboard: DashboardFile
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The controls whose values are kept when a click opens another dashboard, by the name of that dashboard."""
+    """The controls whose values are kept when a click opens another dashboard, by the other dashboard's name."""
 
     @property
     def settable(self) -> frozenset[str]:
-        """The parameters that viewers can set: the controls, and those that queries read and do not lock."""
+        """The parameters that viewers can set: the controls, and unlocked parameters of queries."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):
-    """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
+    """The dashboards in a folder and its subfolders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
     ``queries``: a QueryFolder or its path; default: DIR/queries, or DIR/../queries for a DIR called ``dashboards``.
     Files are read once. Raises one InvalidDashboards for all invalid dashboards, InvalidQueries for invalid query
@@ -58,7 +58,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
-        # After an error, skip this check: it would also report clicks that open the missing dashboard.
+        # Skip this check after an error: it would also report clicks that open the broken dashboard.
         for name, dashboard in [] if errors else dashboards.items():
             try:
                 check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)

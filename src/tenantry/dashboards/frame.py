@@ -1,5 +1,5 @@
-"""The frame: the HTML page of a dashboard, without data and the same for every viewer. The page's script gets the token
-from the embedding page."""
+"""The frame: the HTML page of a dashboard, without data and the same for every viewer. Its script gets the token from
+the embedding page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 FURTHER: Final = ("vega.js",)
-"""Bundles that the page's script loads on demand; ``<meta name="tenantry-file">`` has their addresses."""
+"""Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -80,8 +80,7 @@ class Frame:
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
-            # A host page with Cross-Origin-Embedder-Policy: require-corp embeds only frames that send both of these
-            # headers.
+            # A host page with Cross-Origin-Embedder-Policy: require-corp embeds only frames with both of these headers.
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }

@@ -23,7 +23,7 @@ class CodesOfGroups(Protocol):
 
 
 class Purpose(StrEnum):
-    """What a code was issued for. The code cannot be redeemed for another purpose."""
+    """What a code was issued for. It cannot be redeemed for another purpose."""
 
     DOWNLOAD = "download"
     EMBED = "embed"
@@ -35,8 +35,8 @@ SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of a group's viewers; a new one deletes the oldest. A host page requests an embedding code
-at each view, so there may be many."""
+"""Maximum unredeemed codes of a group's viewers. A new code beyond it deletes the oldest. A host page requests an
+embedding code at each view, so there may be many."""
 
 MAX_PAYLOAD: Final = 4_096
 """Maximum bytes of a payload in UTF-8."""
@@ -47,7 +47,7 @@ CODE_LENGTH: Final = 43
 
 class SingleUseCodes:
     """Codes that replace a token in the address of a download, an embedded page or a preview. A code has 256 random
-    bits and is redeemed once across all workers. The store keeps its SHA-256."""
+    bits and is redeemed once across all workers. The store keeps only its SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -102,11 +102,11 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code of one of ``purposes``. Returns its purpose and payload; None for an invalid code."""
+        """Redeem a code of one of ``purposes``. Return its purpose and payload; None for an invalid code."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        # Anyone may send a code, so an unknown one must cost only one read and no write.
+        # Anyone may send a code, so an unknown code must cost only one read and no write.
         kind = await self._kept.purpose(digest)
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)

@@ -76,7 +76,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that an open file was replaced, because writes to the old file would be lost."""
+    """Detects that an open file was replaced: writes to the old file would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -91,8 +91,8 @@ class FileIdentity:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced, because opening the new file could apply the old file's
-        write-ahead log to it."""
+        """Raises StoreUnavailable if the file was replaced: opening the new file could apply the old file's write-ahead
+        log to it."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -118,7 +118,7 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection like ``postgres.connect``. Raises InvalidSettings for an invalid option of the
+        """Open a PostgresConnection as ``postgres.connect`` does. Raises InvalidSettings for an invalid option of the
         URL."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
@@ -145,10 +145,10 @@ def load_psycopg() -> Any:
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
     """Parse ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. No I/O.
-    Raises InvalidSettings, whose message never quotes the URL."""
+    Raises InvalidSettings; the message never quotes the URL."""
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # ValueError: the port is no number, for example if the password contains @
+    except (ArgumentError, ValueError):  # ValueError: the port is not a number, for example if the password contains @
         raise InvalidSettings(_WANTED.format("is not a URL, or its password needs %-escapes")) from None
     kind = parsed.drivername
     if kind == "sqlite":
@@ -165,7 +165,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Render the URL with its password for libpq. SQLAlchemy writes a space as ``+``, which libpq reads as a plus."""
+    """Format the URL, with the password, for libpq. SQLAlchemy writes a space as ``+``, which libpq reads as a plus."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,6 +1,6 @@
 """Rejects data sources that can read the tables of a store, which hold the parts of all tokens. Checks at registration
-and on each connection. Looks for the tables instead of comparing addresses, so that a store is also found through a
-link, another path or a copy."""
+and on each connection. Looks for the tables instead of comparing addresses, so it also finds a store through a link,
+another path or a copy."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ TABLES: Final = (
     "usage_writers",
     "user_groups",
 )
-"""Every table that this or an earlier version has created. Other programs may have tables with these names, so a schema
-is a store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column
-``nonce``."""
+"""Every table that this or an earlier version has created. Other programs may use these names too, so a schema is a
+store only if its table ``generation`` has a column ``store_id``, and its table ``user_groups`` a column ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 
@@ -46,7 +45,7 @@ select count(*) from sqlite_master where type = 'table'
   and (name = 'generation' and sql like '%store_id%' or name = 'user_groups' and sql like '%nonce%')
 """
 
-# Checks all roles of which the current role is a member, because even a read-only query can switch to them with
+# Checks all roles of which the current role is a member: even a read-only query can switch to them with
 # set_config('role', …).
 IN_POSTGRESQL: Final = """
 select quote_ident(n.nspname) || '.' || quote_ident(c.relname), quote_ident(current_user),
@@ -80,14 +79,14 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Raises OSError."""
+    """Whether the file is an SQLite database. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned rows, because then the role can read a store's tables or become a
-    role that can."""
+    """Raises InvalidSource if IN_POSTGRESQL returned rows: the role can then read a store's tables, or become a role
+    that can."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -106,8 +105,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. If a server does not answer within ``seconds``,
-    or a file cannot be read, logs a warning. The check is repeated before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. If a server does not answer within ``seconds``, or
+    a file cannot be read, logs a warning; the check is repeated before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -152,7 +151,7 @@ async def _check_server(url: URL, seconds: float) -> None:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
         _warn(type(error).__name__)
-    if unreadable:  # not in the except clause, because that error quotes the URL and would become the context
+    if unreadable:  # not in the except clause: the context would be that error, which quotes the URL
         raise InvalidSource(
             "the URL of the data source has an option, or a value of an option, that libpq does not know: correct the "
             "part after the '?'",
@@ -160,7 +159,7 @@ async def _check_server(url: URL, seconds: float) -> None:
         )
 
 
-def _warn(reason: str) -> None:  # ``reason``: never an error's text, which may quote the URL
+def _warn(reason: str) -> None:  # ``reason``: never an error's message, which may quote the URL
     logger.warning(
         "Tenantry could not check whether the data source can read its tables (%s): it is registered, and will be "
         "checked before its first query",

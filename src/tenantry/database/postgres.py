@@ -26,11 +26,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""The server ends a transaction that is idle for this time and releases its locks, because the client may have
-vanished."""
+"""The server ends a transaction that is idle for this time and releases its locks: the client may have vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""Sets the idle limit for one transaction only, because behind a pooler a session setting would reach other clients."""
+"""Sets the idle limit for one transaction: behind a pooler, a session setting would reach other clients."""
 
 # Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
 # the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
@@ -41,20 +40,20 @@ _DIRECT = (
 )
 
 _TEXTS = 200
-"""A connection remembers at most this many statements. The program has far fewer, unless a statement's text contains a
-changing number."""
+"""Maximum statements that a connection remembers. The program has far fewer, unless a statement contains a changing
+number."""
 
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """A connection that can run fixed statements: SQL texts that the program repeats."""
+    """A connection that can run fixed statements: SQL that the program repeats."""
 
     direct = False
     """Whether no pooler is between client and server. Behind a pooler nothing is prepared, and ``begin`` sends
     SET_IN_TRANSACTION."""
     cancels = False
-    """Whether a cancelled task waits, possibly for seconds, until its query is cancelled on the server. If False, the
+    """Whether a cancelled task waits, possibly for seconds, until the server has cancelled its query. If False, the
     task closes the connection."""
     _statements: FixedStatements | None = None
 
@@ -83,7 +82,7 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """Runs a connection's fixed statements. ``hold``: prepare each statement at its second run."""
+    """Runs the fixed statements of a connection. ``hold``: prepare each statement at its second run."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -188,7 +187,7 @@ def driver_of(pooled: Any) -> PostgresConnection:
 PARAMSTYLE: Final = "numeric_dollar"
 
 _PREPARED_AFTER = 5
-"""psycopg prepares a statement after this number of runs on a connection. So a ``tenantry`` command that writes once
+"""psycopg prepares a statement after this many runs on a connection. So a ``tenantry`` command that writes once
 prepares none."""
 
 

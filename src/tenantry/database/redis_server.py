@@ -47,9 +47,9 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 _SERVICE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _CONNECTIONS = 4
 _CONNECT_SECONDS = 2.0
-"""Connecting may take this many seconds, and so may redis-py when it closes a connection."""
+"""Maximum seconds to connect, and for redis-py to close a connection."""
 _TRIES = 1
-"""A command is retried this many times on a new connection, because an idle connection may be dead."""
+"""Retries of a command on a new connection, because an idle connection may be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Parse the URL. Raises InvalidSettings, whose message never quotes it."""
+    """Parse the URL. Raises InvalidSettings; the message never quotes the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -172,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Await the answer for ``seconds``. Every failure, even of parsing, becomes a ConnectionError, because the server
-    at the address may not be Redis."""
+    """Await the answer for ``seconds``. Every failure, even of parsing, becomes a ConnectionError: the server at the
+    address may not be Redis."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -183,7 +183,7 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 class RedisClient:
     """A redis-py client for one event loop. It connects at the first command. Commands sent through ``redis`` have no
-    time limit: callers must set one."""
+    time limit: set one."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

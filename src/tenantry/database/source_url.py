@@ -1,5 +1,3 @@
-"""Finds the secrets in the URL of a data source."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,7 +10,7 @@ ENCRYPTED_OPTION: Final = "tenantry_encrypted"
 
 _PREFIXES: Final = ("env:", "file:")
 
-# Options that contain no secret. All others may, because each driver has its own name for "password".
+# Options that contain no secret. All others may, because each driver has another name for "password".
 _NO_SECRETS: Final = frozenset(
     {
         "application_name",
@@ -52,7 +50,7 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """Yield the password and every option's value that may be a secret or a reference to one."""
+    """Yield the password, and the value of each option that may be a secret or a reference to one."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)
@@ -67,7 +65,7 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether the value is ``env:…`` or ``file:…``, which names the place of a secret."""
+    """Whether the value is ``env:…`` or ``file:…``, which says where a secret is."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 

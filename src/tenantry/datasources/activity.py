@@ -25,7 +25,7 @@ OK: Final = "ok"
 STOPPED: Final = "stopped"
 """The outcome of a query that was stopped because all its callers left."""
 OTHERS: Final = "(others)"
-"""The name under which all sources beyond the first ``MAX_SOURCES`` are counted together."""
+"""The name under which all sources after the first ``MAX_SOURCES`` are counted together."""
 MAX_SOURCES: Final = 1_000
 
 
@@ -34,7 +34,7 @@ class Monitoring:
     """Settings for slow-query logging, query tags and usage counting."""
 
     slow_seconds: float | None = 10.0
-    """Queries that take this long or longer, including the wait in the queue, are logged as warnings of
+    """Queries that take this long, including the wait in the queue, are logged as warnings of
     ``tenantry.datasources.slow``. None: no warnings."""
     query_tags: Collection[str] = TAGGED
     """Engines (URL schemes) whose SQL gets a comment with group, source and template."""
@@ -43,8 +43,8 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counts executions and queries of one source. An execution is one run at the source, which several queries may
-    share."""
+    """Counts the executions and queries of one source. An execution is one run at the source; several queries may share
+    it."""
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -63,8 +63,8 @@ class SourceCounters:
         self.executions: Counter[str] = Counter()
         """Ended executions by outcome: ``ok``, ``stopped``, ``failed`` or an error's code."""
         self.queries: Counter[str] = Counter()
-        """Callers' ended queries by outcome, as for ``executions``. Several queries may share one execution, and a
-        cache hit has no execution."""
+        """Ended queries by outcome, as for ``executions``. Several queries may share an execution; a cache hit has
+        none."""
         self.cache_hits: int = 0
         """Queries answered from the cache."""
         self.joined: int = 0
@@ -72,7 +72,7 @@ class SourceCounters:
         self.rows: int = 0
         """Rows that executions returned."""
         self.bytes: int = 0
-        """Bytes of the returned rows in memory; for a stream, the bytes of the response body."""
+        """Bytes of the returned rows in memory; for a stream, bytes of the response body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
@@ -146,8 +146,7 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query until the ``with`` block ends or, with ``lasts``, until ``end`` or an
-    error."""
+    """Counts and traces one caller's query until the ``with`` block ends. With ``lasts``, until ``end`` or an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

@@ -26,8 +26,8 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source. Queries with equal keys share an answer; if the key is None, the answer is not
-    shared. A cache keeps the answer for at least ``max_age`` seconds."""
+    """A query bound for its source. Queries with equal keys share a result; with the key None, a result is not shared.
+    A cache keeps the result for at least ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup
@@ -46,8 +46,8 @@ class BoundQuery:
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind a request's template for the open source. The key is None if a value has no fingerprint. Raises what
-    ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
+    """Bind a request's template for the open source. The key is None if a value has no fingerprint. Raises the errors
+    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
@@ -83,7 +83,7 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     except KeyError:
         return
     expected = own["user_group"]
-    if owner is expected:  # ``variables(request)`` adds to the group's own variables
+    if owner is expected:  # ``variables(request)`` has more names than the group's own variables
         return
     # A copy is allowed: the same group read again, or a record that passed through a template or JSON.
     is_copy = isinstance(owner, Record | dict) and all(

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""Changes within this number of seconds reach a listener together."""
+"""Changes within this many seconds reach a listener together."""
 FOLLOW_SECONDS: Final = 1.0
 """Seconds between two reads of other processes' changes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""A change in another process is known here after at most this number of seconds."""
+"""Maximum seconds until a change in another process is known here."""
 
 
 class ChangeTimes:
@@ -27,12 +27,12 @@ class ChangeTimes:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return when a source last changed (Unix seconds); a negative number if it did not."""
+        """Return when a source last changed (Unix seconds); a negative number if never."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Learns which sources changed in other processes. RedisResults implements it."""
+    """Tells which sources changed in other processes. Implemented by RedisResults."""
 
     def is_current(self) -> bool:
         """Whether other processes' recent changes are known. May start a refresh in the background."""

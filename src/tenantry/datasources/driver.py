@@ -1,6 +1,6 @@
 """The protocols of drivers, and the errors of all engines.
 
-An engine's error may quote values or the URL, so the errors made here keep only its type and code.
+The message of an engine may quote values or the URL, so the errors made here keep only its type and code.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""A driver's answer: a Result, which has column types, or dicts without types."""
+"""What a driver returns: a Result, which has column types, or dicts without types."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Called when a stream ends. The arguments are its outcome (``ok``, ``stopped`` or an error's code), its number of rows
-and the number of bytes of its body."""
+"""Called when a stream ends, with its outcome (``ok``, ``stopped`` or an error's code), number of rows and body
+bytes."""
 
 
-# Matches the messages with which PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL, ClickHouse,
-# Oracle and SQL Server say that no connection is free.
+# Matches the messages by which PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL, ClickHouse, Oracle
+# and SQL Server report that no connection is free.
 _NO_CONNECTION: Final = re.compile(
     r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
     r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
@@ -50,21 +50,21 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """What refuses queries that write."""
+    """What keeps queries from writing."""
 
     ENGINE = "engine"
-    """The engine, through a read-only mode, transaction or session. The rights of the database user do not matter."""
+    """The engine, by a read-only mode, transaction or session. The rights of the database user do not matter."""
     STATEMENT = "statement"
-    """Tenantry, which allows only kinds of statements that read, such as SELECT. Functions that they call have the
-    database user's rights."""
+    """Tenantry, which allows only statements that read, such as SELECT. Functions in them have the database user's
+    rights."""
     USER = "user"
     """Only the rights of the database user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What keeps a driver's queries read-only. ``can_stop``: a query that times out, or whose viewer leaves, also stops
-    at the engine."""
+    """What keeps a driver's queries read-only. ``can_stop``: whether the engine stops a query that times out or whose
+    viewer leaves."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
@@ -89,9 +89,9 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    Nothing but the driver makes queries read-only and applies limits (see ``take_result``). Test it with
+    The driver alone makes queries read-only and applies the limits (see ``take_result``). Test it with
     ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
-    additions; this protocol gets no more methods.
+    protocols; this one will get no more methods.
     """
 
     @property
@@ -118,11 +118,11 @@ class Driver(Protocol[C]):
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the client's error without quoting it."""
+        """Convert the client's error to ours, without quoting it."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query; called from another thread. Does nothing if the driver cannot stop it."""
+        """Stop the connection's query, if the driver can. Called from another thread."""
         ...
 
     def close(self, connection: C) -> None:
@@ -136,8 +136,8 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers that decide after each query whether the connection can be reused. Without it, a
-    connection closes after a failed query."""
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. Other drivers'
+    connections close after a failed query."""
 
     def is_reusable(self, connection: Any) -> bool:
         """Whether the connection can run another query."""
@@ -155,7 +155,7 @@ class SessionDriver(Protocol):
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that declare their Enforcement. Without it, a warning is logged."""
+    """Optional protocol for drivers that declare their Enforcement. For other drivers, a warning is logged."""
 
     @property
     def enforcement(self) -> Enforcement:
@@ -179,13 +179,13 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that return rows as they arrive. Without it, a stream begins when ``fetch`` has all
-    rows."""
+    """Optional protocol for drivers that return rows as they arrive. For other drivers, a stream begins when ``fetch``
+    has all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows
         are read in several threads, one at a time. After the last row or ``close``, the connection must be in the same
-        state as after ``fetch``. Raises what ``fetch`` raises."""
+        state as after ``fetch``. Raises the errors of ``fetch``."""
         ...
 
 
@@ -238,7 +238,7 @@ def closing_error(source_id: str) -> SourceUnavailable:
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     return SourceUnavailable(
-        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them of this user group; "
+        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them from this user group; "
         "try again",
         retry_after=1,
     )
@@ -247,7 +247,7 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if it has no free connection.
+    """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if no connection is free.
     ``hint`` ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
@@ -263,8 +263,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect=None``
-    checks for the functions of all dialects."""
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect=None``:
+    functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,

@@ -26,7 +26,7 @@ class ExplainedQuery:
     """The URL scheme."""
     traced: TracedSQL
     age: float | None
-    """Seconds since the source was queried for the cached answer; None if no answer is cached."""
+    """Seconds since the source was queried for the cached result; None if no result is cached."""
     guards: tuple[AppliedGuard, ...] = ()
     """The declared tables that the query names, and what replaces them."""
 
@@ -38,7 +38,7 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Explain a query without running it. Raises what ``SQLTemplate.bind`` and ``SessionTemplate.bind`` raise."""
+    """Explain a query without running it. Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     guarded, variables = guarded_template(opened.tables, template, group, variables)
     traced = guarded.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))

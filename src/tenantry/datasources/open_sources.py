@@ -1,4 +1,4 @@
-"""The open data sources of this process. After a registration changes, the next query opens its source again; the old
+"""The open data sources of this process. When a registration changes, the next query opens the source again; the old
 connections close after their last query."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Return a name that is unique in the store."""
+    """Return a name for the source that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
@@ -73,7 +73,7 @@ class OpenSource:
     session: SessionTemplate | None
     tables: GuardedTables | None
     revision: str
-    """A part of cache keys, which changes with every setting that affects rows."""
+    """The part of cache keys that changes with every setting that affects rows."""
     queue: FairQueue
     is_tagged: bool = False
     users: int = 0
@@ -122,8 +122,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the source, opened if necessary. It may close at the next ``await`` unless the caller has incremented
-        ``users``. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the source, opened if necessary. Increment ``users`` before the next ``await``: otherwise the source
+        may close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
@@ -152,11 +152,11 @@ class OpenSources:
         try:
             secrets = self._secrets.resolve(registered)
         except SecretUnavailable as error:
-            _log.error("%s", error.message)  # for operators: viewers get no names of keys, variables or files
+            _log.error("%s", error.message)  # for operators: viewers must not see names of keys, variables or files
             raise
         pool = create_source(secrets.source, self.limits, self._engines)
-        # An answer within the limits of one process may exceed those of another, so processes with different limits
-        # must not share answers.
+        # A result within the limits of one process may exceed those of another, so only processes with the same limits
+        # share results.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
         queue = FairQueue(registered.id, self.limits)
@@ -206,7 +206,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones. Returns when the queries have ended, or after ``seconds``."""
+        """Stop all queries and refuse new ones. Return when they have ended, or after ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)
@@ -219,7 +219,7 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. Sources reopen on next use."""
+        """Stop all queries and close all connections. Sources open again when next used."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

@@ -25,9 +25,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""The quotation mark around column names, by dialect. Other dialects have no pages."""
+"""The quotation mark around column names, by dialect. Pages need one of these dialects."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""A page can be ordered by columns with these names: in quotation marks, they need no escapes."""
+"""Pages can be ordered by columns with such names, which need no escapes within quotation marks."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -40,13 +40,13 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""The types of values that a page cursor can hold. The key is the letter that marks the type in the cursor; the values
-are the type's class, writer and reader."""
+"""Types of values that a page cursor can hold. Key: the letter for the type in the cursor. Value: the type's class,
+writer and reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows. ``next``: the ``after`` for the next page; None on the last. ``total``: the number of rows of
+    """One page of rows. ``next``: the ``after`` of the next page; None on the last. ``total``: the number of rows of
     all pages, if requested."""
 
     rows: list[dict[str, Any]]
@@ -69,10 +69,11 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``, which is fast at any depth. ``offset`` skips rows. Together, the
-    ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a second query.
+    For the next page, pass ``page.next`` as ``after``, which is equally fast for every page. ``offset`` skips rows.
+    Together, the ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a
+    second query.
 
-    Raises what ``fetch`` raises; InvalidSettings for an invalid order, size, offset or total, or a dialect without
+    Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
     pages; UnbindableValue for an ``after`` from another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
@@ -106,7 +107,7 @@ class CountTemplate(WrappedTemplate):
 
 
 class PagedTemplate(WrappedTemplate):
-    """Selects a page of another template's rows, and one row more if there is a next page."""
+    """Selects one page of another template's rows, and one more row if there is a next page."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -167,7 +168,7 @@ def _write_cursor(key: Sequence[Any]) -> str:
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():
             if isinstance(value, kind) and not isinstance(value, bool):
-                written.append([letter, write(value)])  # with its type, which engines with typed parameters need
+                written.append([letter, write(value)])  # with its type, for engines with typed parameters
                 break
         else:
             raise QueryFailed(

@@ -8,17 +8,17 @@ from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
 from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000
-"""The most query files that one folder may have."""
+"""Maximum query files of one folder."""
 _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 
 
 class QueryFolder(Mapping[str, Query]):
-    """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
+    """Queries of a folder and its subfolders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Each file is read once, and compiled now or, with ``compiled=False``, on first use. Its dialect is the one in its
-    header, else ``dialect``, else the first that accepts the query. Queries can include each other (``{{> sales/by_day
-    }}``). Hidden files are skipped. A header may make properties ``optional``, so let only the program's developers
-    write here.
+    Each file is read once, and compiled now or, with ``compiled=False``, when first used. The dialect of a query is the
+    one in its header, else ``dialect``, else the first that accepts the query. Queries can include each other (``{{>
+    sales/by_day }}``). Hidden files are skipped. A header may make properties ``optional``, so only the program's
+    developers should have write access.
 
     Raises OSError, or one InvalidQueries for all unusable files.
     """
@@ -42,13 +42,13 @@ class QueryFolder(Mapping[str, Query]):
                 if compiled:
                     query.check()
                 self._check_choices(query)
-            except TemplateError as error:  # setdefault: queries that include a broken one all raise its error
+            except TemplateError as error:  # setdefault: queries that include a broken one all raise that one's error
                 errors.setdefault(error.headline, error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
 
     def __getitem__(self, name: str) -> Query:
-        if name in self._unreadable:  # a query that includes a broken file raises that file's error
+        if name in self._unreadable:  # a query that includes a broken file raises the error of that file
             raise self._unreadable[name]
         return self._queries[name]
 

@@ -1,5 +1,5 @@
 """Query tags: SQL comments of sorted ``key='value'`` pairs, in the format of sqlcommenter
-(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so no id can end the comment or add a
+(https://google.github.io/sqlcommenter/spec/). Values are URL-encoded, so that no id can end the comment or add a
 placeholder."""
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default. They show the SQL of running queries. They do not cache
-plans or results by SQL text: tags would make such a cache useless."""
+"""Engines (URL schemes) whose queries are tagged by default: they show the SQL of running queries, and have no cache by
+SQL text, which tags would make useless."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256

@@ -22,7 +22,7 @@ from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
-"""The number of checks of a running query per staleness bound."""
+"""Checks of a running query per staleness bound."""
 
 _log: Final = logging.getLogger("tenantry.datasources")
 
@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
-    """A running query, checked repeatedly."""
+    """A running query that is checked repeatedly."""
 
     group: UserGroup | None
-    """None if only the source is checked."""
+    """None: only the source is checked."""
     schema: str
     registered: RegisteredSource
     current: UserGroup
@@ -106,8 +106,8 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening`` and return its chunks; the query is watched until the last one. Raises what ``run``
-        raises."""
+        """Await ``opening`` and return its chunks. The query is watched until the last chunk. Raises as ``run``
+        does."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -130,8 +130,8 @@ class QueryWatch:
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         if group is None or group.expires_at is None:
             return bound
-        # A query may go on for two check intervals after its group's end date, because a check may find that the date
-        # was moved.
+        # After its group's end date, a query may go on for two check intervals: a check may find that the date was
+        # moved.
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:
@@ -236,7 +236,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The fields whose change ends a query, except the environment, which ``of_schema`` compares."""
+    """The fields whose change ends a query. (``of_schema`` compares the environment.)"""
     return source.id, source.url, source.trusted, source.session, source.tables
 
 

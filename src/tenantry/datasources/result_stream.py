@@ -44,8 +44,7 @@ class ResultStream:
 
     async def __anext__(self) -> bytes:
         """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
-        SourceUnavailable; QueryOutdated after a change of group or source; StoreUnavailable if the store does not
-        answer."""
+        SourceUnavailable; QueryOutdated if group or source changed; StoreUnavailable if the store does not answer."""
         while True:
             chunk = await self._chunks.next()
             if chunk is None:

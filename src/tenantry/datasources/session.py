@@ -1,5 +1,5 @@
-"""Session variables for row-level security policies (docs/row-level-security.md). Only the group's variables fill
-them."""
+"""Session variables for row-level security policies (docs/row-level-security.md), filled only from the group's
+variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SessionTemplate:
 
     def bind(self, group: UserGroup) -> BoundSQL:
         """Return the statement that sets the session variables for one transaction. Raises MissingVariable;
-        UnbindableValue for a list, an object or an empty string, which databases treat as unset."""
+        UnbindableValue for a list, an object, or an empty string, which databases treat as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)

@@ -7,7 +7,7 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound in seconds if this process has no Resolver of the same store."""
+"""The staleness bound in seconds in a process without a Resolver of the same store."""
 
 _log = logging.getLogger(__name__)
 
@@ -33,8 +33,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. ``reread`` replaces the cache, and collects the sources read, by environment id and
-        reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Return a schema's source. ``reread`` replaces the cache; the sources read are added to it, by environment id
+        and reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -60,8 +60,7 @@ class SourceLookup:
             is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
             if is_same and reference in (source.id, source.provided_id):
                 return source
-            # A directory is not trusted to separate environments, so a source of another environment counts as not
-            # found.
+            # Do not trust a directory to separate environments: a source of another environment counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
@@ -85,6 +84,6 @@ def _leased(directory: SourceDirectory) -> LeasedSources | None:
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):  # overridden, for example to hide sources, which cached reads would bypass
+        if "get" in vars(defining):  # overridden, for example to hide sources; cached reads would bypass that
             return None
     return None

@@ -46,16 +46,15 @@ _COMPILED = 256  # templates given as strings whose compiled form is cached
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``store`` is a Store, or another object whose ``sources`` finds registered sources. If this process has a Resolver
-    of the same store, sources are cached. If a source is removed or moved, this host stops using it when the write
-    returns, other hosts within the staleness bound. Without a Resolver, each query reads ``sources``.
+    - ``store``: a Store, or another object whose ``sources`` finds registered sources. If this process has a Resolver
+      of the same store, sources are cached; otherwise each query reads ``sources``. A removed or moved source is no
+      longer used on this host once the write returns, and on other hosts within the staleness bound.
+    - ``cache`` keeps results. Even without it, equal concurrent calls of ``fetch`` and ``query`` share a result.
+    - ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``; ``make_driver`` takes a
+      RegisteredSource and Limits, and returns a Driver.
+    - ``keys`` decrypt URLs: a KeyRing or the path of a key file (default: the one in TENANTRY_KEYS).
 
-    ``cache`` keeps answers. Even without a cache, identical concurrent calls of ``fetch`` and ``query`` share an
-    answer. ``engines`` adds engines by URL scheme, as in ``{"athena": make_driver}``, where ``make_driver`` takes a
-    RegisteredSource and Limits and returns a Driver. ``keys`` decrypt URLs: a KeyRing or the path of a key file
-    (default: the one in TENANTRY_KEYS).
-
-    Does no I/O before the first query. A running query ends within the staleness bound if its group or source changes.
+    No I/O before the first query. A running query ends within the staleness bound if its group or source changes.
     Raises InvalidSettings if ``engines`` has a built-in scheme, or ``query_tags`` an unknown engine.
     """
 
@@ -85,7 +84,7 @@ class DataSources:
         self.activity: Activity = Activity(monitoring.slow_seconds, usage)
         """Counts queries by source."""
         self.in_flight: InFlightQueries = InFlightQueries(limits, self.activity, clock, self.query_watch, store_outcome)
-        """The running queries, which callers with an equal query join."""
+        """The running queries. Callers with an equal query join them."""
         self.changes: SourceChanges = SourceChanges(shared, clock, self.in_flight.invalidate_source)
         """Notifies listeners when the rows of a source change."""
         if cache is not None:
@@ -105,7 +104,7 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age``: maximum age of a cached answer in seconds (None: the cache's limit; 0: query the source). Values
+        ``max_age``: maximum age of a cached result in seconds (None: the cache's limit; 0: query the source). Values
         have the driver's types. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable,
         InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated,
         TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another
@@ -124,7 +123,7 @@ class DataSources:
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. Raises what ``fetch`` raises."""
+        the rows before they are reduced. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -141,8 +140,8 @@ class DataSources:
     ) -> ResultStream:
         """Return the rows as a response body in chunks, once the first chunk is ready.
 
-        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises what
-        ``fetch`` raises, and InvalidSettings for an unknown format or a missing package.
+        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
+        errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
@@ -195,7 +194,7 @@ class DataSources:
             try:
                 outcome = await self._answer(query, max_age)
                 found = take(outcome)
-            except Uncopyable:  # the shared answer cannot be copied for this caller: run the query for it alone
+            except Uncopyable:  # the shared result cannot be copied, so run the query for this caller alone
                 outcome = await self.in_flight.join(replace(query, key=None))
                 found = take(outcome)
             observed.rows, observed.cache_hit = len(found), outcome.is_hit
@@ -211,7 +210,7 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups share a key only if they use the same source, and neither the template nor the source's session
+        Two groups have the same key only if they use the same source, and neither the template nor the source's session
         variables read the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a
         value without a fingerprint.
         """
@@ -233,7 +232,7 @@ class DataSources:
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that a source's rows changed. From now on this process reuses no earlier answer; other processes
+        """Announce that a source's rows changed. From now on this process reuses no earlier result; other processes
         that share the cache follow within five seconds. ``reference``: Tenantry's id (``ds_…``) or yours. Raises
         UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)

@@ -48,8 +48,8 @@ _REASONS = {
 _SHOWN = 30  # characters of an unknown keyword
 _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
-# In the patterns below, each string matches in one way only, so that a failed match takes linear time. They use no
-# possessive groups, which CPython before 3.11.5 matches wrongly (gh-106052).
+# In the patterns below, each string matches in only one way, so that a failed match takes linear time. They have no
+# possessive groups, because CPython before 3.11.5 matches these wrongly (gh-106052).
 
 # Matches whitespace, comments and brackets before the first keyword. Does not match what engines read differently: a
 # lone \r (ends a comment on some), a comment within a comment (only some nest), /*! … */ (MySQL runs it).
@@ -76,7 +76,7 @@ _MYSQL_REFUSED = (
     (re.compile(":="), _ASSIGNS),
     (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
 )
-_SESSION_STATE = (  # functions whose effect stays in the session for its next query, each with the reason
+_SESSION_STATE = (  # functions that change the session for its next query, each with the reason to refuse it
     (
         (function_names("get_lock"),),
         "get_lock() takes a lock that the session keeps, and another query uses that session next: leave it out",
@@ -110,8 +110,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one statement that only
-    reads. A statement that leaves a file, variable, lock or LAST_INSERT_ID behind is refused."""
+    """Return why to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one statement that only reads.
+    Statements that leave a file, variable, lock or LAST_INSERT_ID behind are refused."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -15,8 +15,8 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
-"""The default memory limit. It holds for all queries together on a DuckDB file, for each query on a chDB folder.
-Without a limit these engines would use most of the machine's memory."""
+"""The default memory limit, for all queries together on a DuckDB file, and for each query on a chDB folder. Without a
+limit, these engines would use most of the machine's memory."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -54,7 +54,7 @@ def _is_misread(url: URL) -> bool:
 
 
 def display_url(url: str) -> str:
-    """The URL for display: secrets become ``***``, references to secrets stay. Never raises."""
+    """The URL for display: secrets become ``***``; references to secrets stay. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -87,7 +87,7 @@ def secret_state(url: str) -> str | None:
 
 def source_revision(source: RegisteredSource) -> str:
     """Return a digest of everything in a registration that affects rows."""
-    # Without passwords: they do not change the rows, and could be guessed from the digest.
+    # Without passwords, which do not change the rows and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)

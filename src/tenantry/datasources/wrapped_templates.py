@@ -9,8 +9,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are not among them: while planning, they
-run a subquery of one row."""
+"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB are missing, because they run a subquery
+of one row while planning."""
 
 BindValue: TypeAlias = Callable[[Any], str]
 """A function that adds a value to the bound values and returns its placeholder."""
@@ -18,7 +18,7 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
     """Join ``select``, the bound SQL (as the subquery ``tenantry_inner``) and ``clauses`` into one statement. The
-    clauses' values are bound last. Supports only positional paramstyles."""
+    values of the clauses are bound last. Supports only positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -54,8 +54,8 @@ class SchemaQuery(WrappedTemplate):
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
-        # Each condition excludes all rows. There are two, because an engine may recognize only one of them before it
-        # runs the query.
+        # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs
+        # the query.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
 
 

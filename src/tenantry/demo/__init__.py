@@ -44,11 +44,11 @@ class Demo:
     product: Starlette
     """Serves the page that embeds the dashboards."""
     text: str = field(repr=False)
-    """A text that lists the pages to open."""
+    """A message that lists the pages to open."""
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
-        """Request each customer's first page and the docs, so that no visitor waits for a cold start."""
+        """Request each customer's first page and the docs, so that visitors find a warm server."""
         for call in self.calls:
             with suppress(Exception):  # visitors of the page see the error
                 await send_request(self.app, call, None, {}, seconds=60)
@@ -67,7 +67,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
-    # The resolver reloads after every write on this host, so a rotation takes effect at once.
+    # The resolver reads a group again after every write on this host, so a rotation takes effect at once.
     mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
     product = Product(Provisioner(store, keys), environment, {**tokens}, urlsplit(url).port or 80)
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
@@ -100,10 +100,10 @@ async def _provision(
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
             tokens[carrier] = signed_up.token  # which the product stores
-            # A folder that an older version prepared may have groups with other values.
+            # A folder that an older version prepared may contain groups with other values.
             now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
-        for old in await store.api_tokens.list(environment):  # each start replaces the API token
+        for old in await store.api_tokens.list(environment):  # each start replaces the demo's API token
             if old.label == LABEL and old.revoked_at is None:
                 await store.api_tokens.revoke(environment, old.id, author=_AUTHOR)
         api_token, _ = await issue_api_token(store.api_tokens, environment, label=LABEL, author=_AUTHOR)

@@ -11,7 +11,8 @@ PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "doc
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The routes of the docs at /docs, whose playground can call only ``url``; none if the docs are not installed."""
+    """The routes of the docs at /docs; none if the docs are not installed. The playground of the docs can call only
+    ``url``."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes
@@ -24,7 +25,7 @@ def handbook(url: str) -> Sequence[BaseRoute]:
 
 
 def hosts(url: str) -> list[str]:
-    """The host of ``url``; for 127.0.0.1, localhost or a wildcard address, both 127.0.0.1 and localhost."""
+    """The host of ``url``. For 127.0.0.1, localhost or a wildcard address: both 127.0.0.1 and localhost."""
     host = urlsplit(url).hostname or ""
     local = host in {"127.0.0.1", "localhost", "0.0.0.0", "::"}  # noqa: S104  # only compared
     return ["127.0.0.1", "localhost"] if local else [f"[{host}]" if ":" in host else host]

@@ -27,9 +27,9 @@ _POLICY: Final = (
 
 @dataclass
 class Product:
-    """The demo's product: a page at another origin, which embeds the dashboards of three customers.
+    """The demo's product: a page at another origin that embeds the dashboards of three customers.
 
-    It has no login, so it gives any visitor the customers' stored tokens. Customers in ``cut_off`` have no access.
+    It has no login: any visitor gets the stored tokens of all customers. Customers in ``cut_off`` have no access.
     """
 
     provisioner: Provisioner
@@ -39,7 +39,7 @@ class Product:
     cut_off: set[str] = field(default_factory=set)
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """The app, which answers only requests whose Host header is in ``hosts``, so that no other site can read a
+        """The app. It answers only requests whose Host header is in ``hosts``, so that no other site can read a
         token."""
         routes = [
             Route("/", self.page),
@@ -59,17 +59,17 @@ class Product:
         carrier = request.path_params["carrier"]
         if carrier in self.cut_off or carrier not in SHOWN:
             return Response(status_code=403)
-        # Send the stored token: a request to Tenantry would create a deleted customer again.
+        # Send the stored token. A request for a token to Tenantry would create a deleted customer again.
         return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:
-        """Cut off the customer's access (DELETE) or restore it (PUT). DELETE also rotates the customer's token."""
+        """Cut off (DELETE) or restore (PUT) the customer's access. DELETE also rotates the token."""
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)
         (self.cut_off.discard if request.method == "PUT" else self.cut_off.add)(carrier)
         if request.method == "DELETE":
-            with suppress(UnknownToken, TokenAlreadyRotated):  # an operator was faster; the stored token is dead
+            with suppress(UnknownToken, TokenAlreadyRotated):  # an operator may have rotated it or deleted the group
                 author = Author("the demo's product")
                 rotated = await self.provisioner.rotate(self.environment, self.tokens[carrier], author=author)
                 self.tokens[carrier] = rotated.token

@@ -24,7 +24,7 @@ def text(name: str) -> str:
 def _drafts() -> Iterator[GroupDraft]:
     for row in csv.DictReader(text("groups.csv").splitlines()):
         own = {"home_airports": row["home_airports"].split(), "accent": row["accent"], "locale": row["locale"]}
-        # The cost per minute of delay is an assumption, so that the dashboards can show money.
+        # The cost per minute of delay is invented, so that the dashboards can show money.
         properties = {"carrier": row["carrier"], **own, "currency": "USD", "delay_cost": 75.0}
         yield GroupDraft(row["carrier"], row["name"], properties, {"flights": row["source"]})
 

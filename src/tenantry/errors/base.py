@@ -1,5 +1,3 @@
-"""The base class of all errors; errors of settings, tokens, data sources and templates."""
-
 from __future__ import annotations
 
 import traceback
@@ -20,11 +18,11 @@ class TenantryError(Exception):
     retry_after: int | None = None
     """Seconds after which a client may try again (the Retry-After header)."""
     generic_message: str | None = None
-    """If set, this is shown to HTTP clients instead of ``message``, which may name the operator's files or hosts."""
+    """Shown to HTTP clients, if set, instead of ``message``, which may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # super().__init__ is not called, to save time: most of the cost of refusing a forged token is creating the
-        # exception. BaseException.__new__ has already stored the message in ``args``.
+        # super().__init__ is not called: most of the time to refuse a forged token goes into creating the exception.
+        # BaseException.__new__ has already stored the message in ``args``.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -87,7 +85,7 @@ class InvalidToken(TenantryError):
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """The message is the same for every cause, so that clients cannot find out which one applies."""
+    """The same for every cause, so that clients cannot find out which one applies."""
 
 
 class UserGroupExpired(InvalidToken):

@@ -1,5 +1,3 @@
-"""Errors of the provisioning API, its store and its client."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -141,7 +139,7 @@ class BreaksSavedQuery(TenantryError):
     def __init__(self, message: str, *, field: str | None = None, queries: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message, field=field)
         self.queries: tuple[tuple[str, str], ...] = tuple(queries)
-        """Pairs of a saved query's name and the variable that would be missing or invalid in it."""
+        """Pairs of a saved query's name and the variable that would be missing or invalid in the query."""
 
 
 class IdempotencyInFlight(TenantryError):

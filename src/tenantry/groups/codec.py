@@ -127,8 +127,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "expires_at": _ISO_TIME,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that have a default and are nevertheless in every document. All other fields with a default were added later,
-so documents of earlier versions lack them."""
+"""Fields with a default that every document contains. Documents of earlier versions lack the other fields with a
+default, which were added later."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -136,7 +136,7 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. ``without``: fields that the JSON omits and ``decode`` takes as
+    """Converts a group to one JSON form and back. The JSON omits the fields ``without``; ``decode`` takes them as
     arguments. ``other_forms``: codecs that replace those of ``_FIELDS``."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
@@ -148,8 +148,8 @@ class GroupCodec:
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document, ignoring unknown members. ``given``: values of the fields in ``without``. Raises
-        ValueError, whose message quotes no value, for a missing field or wrong type."""
+        """Parse a document; ignore unknown members. ``given``: values of the fields in ``without``. Raises ValueError
+        for a missing field or a wrong type; the message quotes no value."""
         try:
             values = {
                 name: decode(document[name])
@@ -162,7 +162,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The form of the member ``user_group`` in an introspection response."""
+"""The form of ``user_group`` in an introspection response."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
 """The columns that hold JSON."""
@@ -173,11 +173,11 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""The form of an entry in a second-level cache. The entry's key has the handle."""
+"""The form of an entry in a second-level cache, whose key contains the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
-"""The form of a response that is stored with its Idempotency-Key. The environment and the handle are in other columns
-of the same row."""
+"""The form of a response stored with an Idempotency-Key. Other columns of the row hold the environment and the
+handle."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order in which queries select them; the columns of EnvironmentRow follow. JSON is
+    """Columns of a user group, in the order in which queries select them. The columns of EnvironmentRow follow. JSON is
     a string; times are microseconds since 1970."""
 
     team_id: int
@@ -221,18 +221,18 @@ class GroupRow(NamedTuple):
         return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
-        """The group's current token, without its signature."""
+        """The group's current token, unsigned."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation, if the rotation granted a grace. The grace may be over."""
+        """The token before the last rotation; None if that rotation granted no grace. The grace may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-# ``GroupRow.group`` fills the arguments of ``UserGroup(…)`` by position, because a dict by name would make a look-up in
-# SQLite 5 % slower. The positions are computed from the names of the fields.
+# ``GroupRow.group`` passes arguments to ``UserGroup(…)`` by position: by name, a look-up in SQLite would take 5 %
+# longer. The positions are computed from the field names.
 _PLACES: Final = {each.name: place for place, each in enumerate(each for each in fields(UserGroup) if each.init)}
 _in_field_order: Final = itemgetter(
     *(GroupRow._fields.index(name if name != "environment" else "handle") for name in _PLACES)  # replaced in ``group``

@@ -1,5 +1,3 @@
-"""RFC 3339 times with a zone."""
-
 from __future__ import annotations
 
 import re
@@ -7,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 MOMENT_RULE: Final = "this must be an RFC 3339 time with a zone, such as 2027-01-31T23:59:59Z"
-"""Error text for an invalid time."""
+"""Message for an invalid time."""
 
 _MOMENT: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ](?:[01][0-9]|2[0-3]):[0-5][0-9]:)([0-5][0-9]|60)"
@@ -16,8 +14,8 @@ _MOMENT: Final = re.compile(
 
 
 def read_moment(text: str) -> datetime:
-    """Parse an RFC 3339 time to UTC. Digits beyond microseconds are truncated; second 60 becomes the next second.
-    Raises ValueError(MOMENT_RULE)."""
+    """Parse an RFC 3339 time to UTC. Digits beyond microseconds are dropped; second 60 becomes the next second. Raises
+    ValueError(MOMENT_RULE)."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()

@@ -1,4 +1,4 @@
-"""A subset of JSON Schema for the properties of an environment's groups. Rejects unknown keywords."""
+"""A subset of JSON Schema for group properties. Rejects unknown keywords."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry.groups.record import Record, RecordList
 from tenantry.suggestions import did_you_mean
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-"""``$schema`` in the documents that SchemaLearner makes."""
+"""``$schema`` in documents of SchemaLearner."""
 
 _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
@@ -52,7 +52,7 @@ class PropertySchema:
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """For each dotted path: the property's schema, and whether the property and its parents are all required."""
+        """For each dotted path: the property's schema, and whether the property and all its parents are required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -109,7 +109,7 @@ _SHAPES: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "additionalProperties": (lambda value: isinstance(value, bool), "true or false"),
     "properties": (lambda value: isinstance(value, Mapping), "an object"),
 }
-"""For each keyword: a check of its value, and the expected value as the error text names it."""
+"""For each keyword: a check of its value, and the words in which an error describes a valid value."""
 
 
 def _types(schema: Mapping[str, Any]) -> set[str] | None:
@@ -185,7 +185,7 @@ class SchemaLearner:
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """Return a schema that all added properties satisfy. It contains names and types, but no values."""
+        """Return a schema that all added properties satisfy. It contains names and types, no values."""
         return {"$schema": DIALECT, **self._root.document()}
 
 

@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Raises OSError, or InvalidPropertySchema, whose message has the path."""
+    """Read and check a schema file. Raises OSError; InvalidPropertySchema, whose message has the path."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -36,7 +36,7 @@ def _place(text: str, message: str) -> str:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """Return the path of an environment's schema. Special characters of the environment's name are percent-encoded."""
+    """Return the path of an environment's schema. Special characters of the name are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 

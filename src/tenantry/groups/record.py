@@ -1,5 +1,5 @@
-"""Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a
-method. Therefore a Record has no public attributes."""
+"""Immutable JSON for templates. Jinja tries attributes before items: ``{{ x.items }}`` on a ``dict`` prints a method.
+So a Record has no public attributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """A Record lacks this name. Programs may catch KeyError; error pages show a MissingVariable."""
+    """A Record lacks this name. Programs may catch it as KeyError; error pages show a MissingVariable."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -21,7 +21,7 @@ class MissingItem(MissingVariable, KeyError):
 
 class _Immutable:
     __slots__ = ()
-    _values: Any  # each subclass has its own slot, so that a Record's ``_fill`` accepts only a Record
+    _values: Any  # each subclass has its own slot, so ``_fill`` of a Record accepts only Records
 
     def __len__(self) -> int:
         return len(self._values)
@@ -122,8 +122,8 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result, twice as fast as ``freeze``. Reuses the result's dicts, so the caller must not use
-    them afterwards."""
+    """Freeze a JSON parser's result, twice as fast as ``freeze``. The dicts become part of the result: do not use them
+    afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -143,7 +143,7 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """A copy of the record in which ``name`` has ``value``, frozen; an earlier value is replaced."""
+    """Return a copy of the record in which ``name`` has the value ``value``, frozen."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: value if type(value) is Record else freeze(value)})
     return copy

@@ -1,5 +1,5 @@
-"""Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``. They are set before each query, for
-row-level security policies."""
+"""Session variables of a data source, such as ``app.tenant = {{ user_group.id }}``, set before each query for row-level
+security policies."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TypeAlias
 from tenantry.errors import InvalidSource
 
 SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
-"""Pairs of a name and the template tag that gives its value, in declared order."""
+"""Pairs of a name and the template tag for its value, in declared order."""
 
 _ENGINES = frozenset({"postgresql", "postgres"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")
 _TAG = re.compile(r"\{\{\s*(user_group(?:\.[^\W\d_]\w*)+)\s*\}\}")
-# Prefixes of settings that PostgreSQL, its languages or its extensions read.
+# Prefixes of settings that belong to PostgreSQL, its languages or its extensions.
 _SERVERS_OWN = re.compile(
     r"(?:pg|pl|auto_explain|citus|columnar|cron|dblink|isn|ldap|neon|passwordcheck|postgis|postgres|rds|sepgsql|ssl"
     r"|supautils|timescaledb)\w*\."
@@ -24,8 +24,8 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """Check the variables and return them with tags in the form ``{{ path }}``. Raises InvalidSource for an unsupported
-    engine, a name that is not a custom setting, or a value other than one group variable."""
+    """Check the variables, and return them with each tag written ``{{ path }}``. Raises InvalidSource for an
+    unsupported engine, a name that is not a custom setting, or a value that is not exactly one group variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

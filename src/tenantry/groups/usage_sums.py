@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""The environment and id under which a process sums up the usage of further groups when it counts too many separately.
-No real environment has an empty name."""
+"""Environment and id for the usage of all groups that a process no longer counts separately, because it counts too
+many. No real environment has an empty name."""
 
 
 class Usage(NamedTuple):
@@ -27,8 +27,8 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Identifies a sum of usage. Ids are used instead of handles, so a group that is deleted and created again keeps
-    its sums."""
+    """Identifies a sum of usage. It uses ids, not handles, so a group that is deleted and created again keeps its
+    sums."""
 
     environment: str
     """The name."""
@@ -53,5 +53,5 @@ class UsageBatch:
     writer: bytes
     """16 random bytes that identify the process."""
     number: int
-    """Counts the batches of the process from 1. A retry has the same number."""
+    """The batch's number, counted from 1 in each process. A retry has the same number."""
     rows: Sequence[HourlyUsage]

@@ -14,7 +14,7 @@ from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
-"""Variable names with a fixed meaning. A property of such a name is read as ``user_group.properties.<name>``."""
+"""Variable names with a fixed meaning. A property with such a name is read as ``user_group.properties.<name>``."""
 
 
 class Tag(StrEnum):
@@ -32,7 +32,7 @@ class Environment:
     name: str
     tag: Tag
     external_data_sources: bool = False
-    """Whether the app runs the queries itself. Then mappings are not checked."""
+    """Whether the app runs the queries itself. If so, mappings are not checked."""
     grace_seconds: int = 0
     """Seconds for which a rotated token stays valid by default."""
 
@@ -68,11 +68,11 @@ class UserGroup:
     """8 bytes that identify the group in tokens and caches."""
     token_version: int
     revision: int
-    """Counts the writes to the group, from 1."""
+    """Number of writes to the group, counted from 1."""
     grace_until: datetime | None = None
     """When the previous token's grace ends."""
     expires_at: datetime | None = None
-    """From this time a Resolver refuses all tokens of the group. None: never."""
+    """From this time on, a Resolver refuses all tokens of the group. None: never."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -97,12 +97,13 @@ class UserGroup:
         return cast("Record", self._variables)
 
     def seconds_left(self, now: datetime) -> float:
-        """Seconds from ``now`` (aware) to ``expires_at``; ``inf`` without one, 0 or less when expired."""
+        """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` if there is no end date, 0 or less if it has
+        passed."""
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups: handle, id, name, environment, properties and mapping
-        are equal; ``1``, ``1.0`` and ``true`` count as different."""
+        """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties
+        and mapping. ``1``, ``1.0`` and ``true`` are different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -140,7 +141,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a Token from a store, a string from a Provisioner."""
+    """A group with its live token: a Token if a store returns it, a string if a Provisioner does."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -157,7 +158,7 @@ class LookupResult:
     generation: int | None = None
     """The generation of the snapshot that was read, or an earlier one; None if unknown."""
     seconds: float | None = None
-    """Seconds for which the token is valid, counted from the request; None: without limit."""
+    """Seconds, counted from the request, for which the token is valid. None: no limit."""
 
 
 # --- API tokens and data sources --------------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ class RevokedApiToken:
 
     api_token: ApiToken
     ended: int
-    """Number of live codes and sessions deleted with the token; 0 if it was revoked before."""
+    """Number of live codes and sessions deleted with the token; 0 if it had been revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,22 +236,22 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of ``id`` and ``provided_id``. A write changes the slots of both."""
+        """The handles of ``id`` and ``provided_id``. A write to the source changes the slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source or None, and the generation of the snapshot from which it was read."""
+    """A data source or None, with the generation of the snapshot that was read."""
 
     source: RegisteredSource | None
     generation: int
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The handle under which writes to data sources are listed as changes."""
+"""The handle of all changes of data sources in the list of changes."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Return the handle of a data source's ``id`` or ``provided_id``. It selects a slot."""
+    """Return the handle that selects the slot of a data source's ``id`` or ``provided_id``."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

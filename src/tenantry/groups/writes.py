@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED, which makes an update keep a field; None clears the field."""
+    """Type of UNCHANGED: an update keeps the field. (None clears it.)"""
 
     UNCHANGED = "unchanged"
 
@@ -59,7 +59,7 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The fields whose new value differs from the group's, by name."""
+        """The changed fields by name, with their new values."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -71,14 +71,14 @@ SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""The settable fields that are not in SPEC. PATCH sets them; PATCH and lists return them."""
+"""The settable fields that SPEC does not have. Only PATCH sets them; PATCH and lists return them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Apply ``patch`` to a copy of ``target``. Members keep their order; new ones follow."""
+    """Apply ``patch`` to a copy of ``target``. Old members keep their order; new ones follow."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -91,13 +91,13 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Merge the given fields of ``patch`` into those of the group; return the results as changes."""
+    """Merge the given fields of ``patch`` into the group's fields, and return the changes."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Make a draft from the given fields of ``patch``. The default name is the id."""
+    """Make a draft from the given fields of ``patch``. The name defaults to the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 
@@ -120,7 +120,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """Applies ``changes`` if ``group`` is unchanged since it was read."""
+    """Applies ``changes`` if the group has not changed since ``group`` was read."""
 
     group: UserGroup
     changes: GroupChanges
@@ -144,14 +144,14 @@ class IdempotencyKey:
 
     key: str
     body_hashes: tuple[bytes, ...]
-    """Keyed hashes (32 bytes) of the body, one for each signing key, the active key first. A store keeps the first
-    hash. A repeated request has the same body if any of its hashes equals the stored one. So it is recognised even
-    after another signing key was made active."""
+    """Keyed hashes (32 bytes) of the body, one per signing key, the active key's first. A store keeps the first. A
+    repeated request has the same body if any of its hashes equals the stored one, even if another signing key has
+    become active since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who makes a write."""
+    """The author of a write."""
 
     name: str
     """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
@@ -159,7 +159,7 @@ class Author:
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write for which the caller names none."""
+"""The author of a write whose caller names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ class Seal:
 
     key_id: str
     after: int
-    """The seal also covers all unsealed entries between this number and the sealed entry."""
+    """The seal also covers the unsealed entries with numbers from ``after`` + 1."""
     mac: bytes
-    """MAC (32 bytes) over the previous seal's MAC, ``after``, the unsealed entries and the sealed entry."""
+    """MAC (32 bytes) over the previous seal's MAC, ``after``, these unsealed entries and the sealed entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A recorded write; contains no tokens, keys or property values."""
+    """A recorded write. Contains no tokens, keys or property values."""
 
     number: int
     """Increases with each entry."""
@@ -194,15 +194,15 @@ class AuditEntry:
     """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
-    """The public id of the ``<thing>`` that ``action`` names."""
+    """Public id of the ``<thing>`` in ``action``."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
-    """None if the writer had no keys."""
+    """None if the writer had no signing keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
-    """An audit entry to be written: the store adds number, time and seal."""
+    """An audit entry before it is written. The store adds number, time and seal."""
 
     author: Author
     action: str
@@ -214,7 +214,7 @@ class AuditNote:
 # --- changes and their notices ---
 
 CHANNEL: Final = "tenantry"
-"""The channel of change notices on PostgreSQL, and by default on Redis."""
+"""Channel of change notices on PostgreSQL, and by default on Redis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +234,9 @@ class Changes:
 
     store_id: str
     generation: int
-    """It decreases only when a backup is restored."""
+    """Decreases only if a backup is restored."""
     since: int
-    """May be later than requested, because stores delete old changes."""
+    """May be later than requested: stores delete old changes."""
     changes: tuple[Change, ...] = ()
     """Oldest first."""
 

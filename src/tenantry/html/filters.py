@@ -1,8 +1,8 @@
-"""The filters and tests that dashboard templates may use.
+"""The filters and tests of dashboard templates.
 
-A filter of Jinja is left out if it is unsafe (``safe``), accesses objects (``attr``) or expands text (``center``).
-``random`` is left out too. Only the tests ``is defined`` and ``is undefined`` accept a missing variable. Other tests
-would silently drop content, so they raise MissingVariable.
+Jinja filters that are unsafe (``safe``), access objects (``attr``) or expand text (``center``) are left out, and so is
+``random``. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests raise MissingVariable,
+because they would silently drop content.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as JSON. Records become objects, RecordLists lists, and Decimals numbers.
+    """Return a value as JSON. A Record becomes an object, a RecordList a list, a Decimal a number.
 
     Raises UnbindableValue for NaN and infinity, TypeError for an unknown type.
     """
@@ -95,10 +95,10 @@ JINJA_FILTERS = frozenset({
 """Jinja's filters that are used unchanged."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
-"""A printf conversion whose width or precision has three or more digits, or comes from an argument."""
+"""A printf conversion whose width or precision has three or more digits, or is an argument."""
 _TAKE_UNDEFINED = frozenset(
     {"defined", "undefined", "filter", "test"}
-)  # the last two take the name of a filter or test
+)  # the last two filters take a filter's or test's name as argument
 
 
 def check_format(text: object) -> None:

@@ -1,4 +1,4 @@
-"""Template variables that know their path, so that an error names the full path of a missing variable."""
+"""Template variables that know their path, so that an error shows the full path of a missing one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 VARIABLES = "tenantry.variables"
-"""Context key of the group's variables. Templates cannot set it, since it is not an identifier."""
+"""Context key of the group's variables. Not an identifier, so templates cannot set it."""
 
 HIDDEN = "[…]"
-"""Replaces a computed key in errors, because the key may be the value of a property."""
+"""Shown in errors instead of a computed key, which may be the value of a property."""
 
 
 class Missing(StrictUndefined):
-    """A missing variable. Any use raises ``exc``, by default MissingVariable, except ``is defined`` and
-    ``|default(…)``."""
+    """A missing variable. Any use except ``is defined`` and ``|default(…)`` raises ``exc``, by default
+    MissingVariable."""
 
     __slots__ = ()
 
@@ -52,13 +52,13 @@ class Missing(StrictUndefined):
     def _refused(self, *_: Any) -> NoReturn:
         self._fail_with_undefined_error()
 
-    # StrictUndefined lacks these, so ``|abs``, ``|round`` and slices would raise a TypeError that omits the name.
+    # StrictUndefined lacks these: ``|abs``, ``|round`` and slices would raise a TypeError without the name.
     __abs__: Callable[..., NoReturn] = _refused
     __round__: Callable[..., NoReturn] = _refused
     __index__: Callable[..., NoReturn] = _refused
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        # StrictUndefined would loop zero times, so in an async template a missing list would print nothing.
+        # StrictUndefined would give an empty loop, so an async template would print nothing for a missing list.
         self._fail_with_undefined_error()
         yield  # pragma: no cover  # makes this an asynchronous generator
 
@@ -116,7 +116,7 @@ def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
 
 
 class VariablesContext(Context):
-    """Resolves a bare name to the group's property, unless the template or the view sets that name."""
+    """Resolves a bare name to the group's property, unless the template or the view sets it."""
 
     def resolve_or_missing(self, key: str) -> Any:
         value = super().resolve_or_missing(key)
@@ -126,7 +126,7 @@ class VariablesContext(Context):
         if source is None:
             user_group = self.parent.get("user_group")
             if isinstance(user_group, Undefined):
-                return user_group  # without a group the error is about the missing token
+                return user_group  # without a group, the error is MissingToken
             source = user_group["properties"] if isinstance(user_group, RecordView) else None
         return source[key] if isinstance(source, RecordView) and key in source else missing
 

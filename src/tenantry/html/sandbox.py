@@ -25,7 +25,7 @@ _OURS: Final = frozenset({"jinja2", "markupsafe"}) | sys.stdlib_module_names
 _RAISED: Final = frozenset({"builtins", "decimal"})
 
 _ADVICE: Final[dict[type[Exception], str]] = {
-    ZeroDivisionError: "a division by zero: ask {% if … %} first",
+    ZeroDivisionError: "a division by zero: test the divisor with {% if … %} first",
     RecursionError: "macros, blocks or includes call each other endlessly",
     MemoryError: "there is not enough memory for this page: show less at once",
 }
@@ -39,8 +39,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """Convert an exception to a TemplateError whose message omits values. Returns None if the view, not the template,
-    caused the exception."""
+    """Convert an exception to a TemplateError whose message contains no values; None if the view, not the template,
+    caused it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     problem = _ADVICE.get(type(error))
@@ -92,17 +92,17 @@ TEXT_METHODS = frozenset({
 """String methods that templates may call. Methods that format or repeat strings are excluded."""
 
 MAX_NESTED_LOOPS: Final = 16
-"""Maximum depth of loops: Python compiles at most 20 nested blocks."""
+"""Maximum depth of loops. Python compiles at most 20 nested blocks."""
 
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
-"""What Python's or Jinja's compiler raises for a template that exceeds one of its limits."""
+"""What Python's or Jinja's compiler raises for a template that exceeds a limit of the compiler."""
 
 
 class Computed:
-    """A computed subscript, as in ``row[name]``. Errors hide its key."""
+    """A computed subscript, as in ``row[name]``. Errors hide the key."""
 
     __slots__ = ("key",)
 
@@ -139,7 +139,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """A compiler that refuses numbers that are too large. Jinja's would write them as the name ``inf``."""
+    """A compiler that refuses numbers that are too large, because Jinja's compiler writes them as the name ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):
@@ -168,7 +168,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         )
         self.filters: dict[str, Any] = dashboard_filters()
         self.tests: dict[str, Any] = dashboard_tests()
-        self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some can exhaust memory
+        self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some exhaust memory
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
@@ -187,7 +187,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=key)
 
     def wrap_str_format(self, value: Any) -> None:
-        """Returns None, so that ``is_safe_attribute`` refuses ``str.format``."""
+        """Return None, so that ``is_safe_attribute`` refuses ``str.format``."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         for builtin in _BUILTIN:
@@ -196,7 +196,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute ``*`` or ``%``. Raises SecurityError for ``**`` and for huge results."""
+        """Compute ``*`` or ``%``. Raises SecurityError for ``**`` and huge results."""
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
@@ -282,9 +282,10 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     - null prints nothing, booleans print as in JSON, and printing an object or list is an error.
     - Jinja's errors are raised as TemplateError, except TemplateNotFound, which ``get_template`` raises.
 
-    Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``. Keep tenants' values out of
-    unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repeated
-    strings, powers and wide formats, and stops a page above MAX_OUTPUT characters. It does not limit the time of loops.
+    Escaping covers HTML text and quoted attributes. Inside ``<script>``, use ``|tojson``. Do not print tenants' values
+    in unquoted attributes, event handlers or styles, and check them before you print them in ``href`` or ``src``. The
+    sandbox refuses repeated strings, powers and wide formats, and stops a page above MAX_OUTPUT characters. It does not
+    limit the time of loops.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

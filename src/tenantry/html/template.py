@@ -1,5 +1,3 @@
-"""HTML pages for a group, and context for an app's Jinja templates."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -27,8 +25,9 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render the page with a group's ``variables``, or any mapping. Names in ``view`` hide properties; setting
-        ``user_group`` or ``params`` raises TypeError. Raises MissingVariable, UnbindableValue, TemplateError."""
+        """Render the page with a group's ``variables`` or any mapping. A name in ``view`` hides the property with that
+        name; setting ``user_group`` or ``params`` raises TypeError. Raises MissingVariable, UnbindableValue,
+        TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
@@ -46,9 +45,9 @@ def context_processor(request: Connection) -> dict[str, Any]:
     context_processors=[context_processor])``.
 
     Using a missing name raises MissingVariable. Without a group, ``user_group is defined`` is false, and using
-    ``user_group`` or ``params`` raises MissingToken. The app's environment decides which attributes of plain values
-    templates can reach, so prefer ``env=create_environment(loader)``. Raises MiddlewareMissing without
-    UserGroupMiddleware.
+    ``user_group`` or ``params`` raises MissingToken. Raises MiddlewareMissing without UserGroupMiddleware. The app's
+    Jinja environment decides which attributes of strings, numbers and lists a template can use; prefer
+    ``env=create_environment(loader)``.
     """
     try:
         view = wrap(request_variables(request))

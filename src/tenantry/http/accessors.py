@@ -17,8 +17,8 @@ SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup; its value is None if the request has no token."""
 
 FOUND_KEY = "tenantry.found"
-"""Scope key of the hash of the request's token. A second, inner UserGroupMiddleware compares it with the token that it
-finds."""
+"""Scope key of the hash of the request's token, with which a second, inner UserGroupMiddleware compares the token that
+it finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 """Scope key of a websocket's Handshake."""
@@ -48,7 +48,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Records whether a view asked for the user group of a request that has none."""
+    """Records whether a view asked for the user group of a request without a token."""
 
     __slots__ = ("made",)
 

@@ -112,8 +112,8 @@ dd{margin:0 0 4px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{margin:0;white-space:pre-wrap;font:inherit;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"""
 
-# No frame-ancestors, because the error page must appear in the host page's frame in place of the dashboard. It has
-# nothing to click, so clickjacking is no risk.
+# No frame-ancestors: the error page must appear in the host page's frame in place of the dashboard. Clickjacking is no
+# risk, because there is nothing to click.
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
@@ -141,7 +141,7 @@ _PAGE = """<!doctype html>
 def _page(error: TenantryError) -> str:
     title, advice = _TEXTS.get(error.code, _OTHER_TEXT)
     detail = escape(error.public_message.encode("utf-8", "replace").decode())
-    if "\n" in detail:  # a message with a caret under its line
+    if "\n" in detail:  # a message with a caret below its line
         detail = f"<pre>{detail}</pre>"
     return _PAGE.format(
         title=escape(title), style=_STYLE, advice=escape(advice), code=escape(error.code), detail=detail

@@ -1,5 +1,3 @@
-"""Cancels the work for a viewer when the viewer disconnects."""
-
 from __future__ import annotations
 
 import asyncio
@@ -41,7 +39,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request whose body ``while_connected`` does not read, for an ASGI endpoint. Call the response with
+    """Return a Request for an ASGI endpoint, whose body ``while_connected`` does not read. Call the response with
     ``request.receive``."""
     from starlette.requests import Request
 
@@ -59,7 +57,7 @@ loop."""
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """Surrounds code that awaits a thread. After a disconnect, the thread's data source calls raise ViewerLeft."""
+    """Surrounds code that awaits a thread. After a disconnect, data source calls in the thread raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -102,7 +100,7 @@ class _Stay:
 
 
 class Watch:
-    """Waits for the disconnect of one viewer while blocks are active, and then cancels their tasks."""
+    """Waits for one viewer to disconnect while blocks are active, then cancels their tasks."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -124,7 +122,7 @@ class Watch:
 
     async def remove(self, stay: _Stay) -> None:
         self._stays.discard(stay)
-        # Stop listening, because the code that sends the response may call ``receive`` itself.
+        # Stop listening: the code that sends the response may call ``receive`` itself.
         if not self._stays and self._listener is not None:
             listener, self._listener = self._listener, None
             listener.cancel()
@@ -166,7 +164,7 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
         yield
     except asyncio.CancelledError:
         if not stay.was_stopped or task.uncancel() > stay.cancelling:
-            raise  # someone else has cancelled the task too
+            raise  # another cancellation of the task is pending too
     else:
         if stay.was_stopped:  # and the block swallowed the cancellation
             task.uncancel()

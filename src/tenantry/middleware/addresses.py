@@ -1,4 +1,4 @@
-"""Masks the token in a request's address for the app, and restores the token in the app's redirects."""
+"""Masks the token in a request's address for the app, and restores it in the app's redirects."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""The string that replaces a token in an address. A masked path keeps its segments, so the app's routes still match."""
+"""Replaces a token in an address. A masked path keeps its segments, so the app's routes still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
 """Scope key of the request's OriginalAddress. The middleware removes the key before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""Scope key whose value is True if the token came in a query parameter. The app may then set a cookie whose name starts
-with COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by the token."""
+"""Scope key that is True if the token came in a query parameter. Then the app may set a cookie whose name starts with
+COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""First part of a cookie's name; the group's handle follows. The cookie stores the token from a page's address.
-Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""Start of the name of a cookie with the token from a page's address; the group's handle follows. Browsers accept
+``__Host-`` cookies only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -30,7 +30,7 @@ ADDRESS_HEADERS: Final = frozenset({
     b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
     b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
-"""Request headers whose value contains an address, which may contain a token."""
+"""Request headers with an address, which may contain a token."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
@@ -44,7 +44,7 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """A request's path and token from before the token was masked. The repr hides both."""
+    """A request's path and token before the token was masked. The repr hides both."""
 
     token: bytes
     path: str
@@ -53,7 +53,7 @@ class OriginalAddress:
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Cheap test: False if an address cannot contain a token."""
+    """Fast test: False if an address cannot contain a token."""
     return value.find(b"ugt") >= 0 or (
         # The u, g or t of a token's prefix may be percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
@@ -61,8 +61,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that cleans an address: it deletes query parameters of these names if they contain a token, and
-    masks all other tokens."""
+    """Return a function that cleans an address: it deletes query parameters with these names if they contain a token,
+    and masks all other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -120,7 +120,7 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
     """Restore the token in a Location that leads to this host. In the path, restore masked segments. In the query,
-    restore the token only if the redirect merely adds or removes trailing slashes of the path."""
+    restore the token only if the redirect adds or removes trailing slashes of the path and changes nothing else."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

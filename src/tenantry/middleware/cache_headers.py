@@ -13,20 +13,20 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that shared caches obey instead of Cache-Control (RFC 9213). We remove them from private responses."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213). They are removed from private responses."""
 
-# With this policy, later requests from the page have only the origin as Referer, without the path and query that
-# contain the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
+# With this policy, later requests from the page have only the origin as Referer, without path and query, which contain
+# the token. With ``no-referrer``, browsers would send ``Origin: null`` with forms.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
-# Directives that we replace by ``private``. This includes ``private="field"``, which lets shared caches store
-# everything but the field.
+# Directives that are replaced by ``private``. One is ``private="field"``, which lets shared caches store everything but
+# the field.
 _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate", "private"})
 
 
 class CacheHeaders:
-    """Keeps responses that depend on a token out of shared caches (RFC 9111). Adds Vary; if ``private`` also
-    Cache-Control; if the token is ``in_address`` also Referrer-Policy. Merges them with the app's headers."""
+    """Keeps responses that depend on a token out of shared caches (RFC 9111). Adds Vary; if ``private``, Cache-Control;
+    if the token is ``in_address``, Referrer-Policy. Merges them with the app's headers."""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
@@ -48,8 +48,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """Return a copy of an ``http.response.start`` message, with the headers. A copy, because the app may send the
-        original for every request."""
+        """Return a copy of an ``http.response.start`` message, with the headers. It must be a copy, because the app may
+        send the original for every request."""
         headers = [*start.get("headers", ())]
         for name, _ in headers:
             if name in self._merged_names:

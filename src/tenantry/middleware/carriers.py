@@ -1,5 +1,3 @@
-"""Carriers: the places in which a request may carry its token."""
-
 from __future__ import annotations
 
 import re
@@ -26,9 +24,9 @@ class Extracted:
     token: bytes
     """The token. ``b""`` means an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The header line that the app sees instead, without the token; None removes the line."""
+    """The header line for the app, without the token; None removes the line."""
     sent_by_browser: bool = True
-    """True if a browser or gateway may add the token to a foreign page's requests. The middleware then checks the
+    """True if a browser or gateway may add the token to requests of a foreign page: the middleware then checks the
     origin, as for a cookie. Set False only if a program or a script of your page adds the token. A token in the header
     ``Cookie`` always counts as True."""
 
@@ -48,8 +46,8 @@ class Carrier(Protocol):
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
         """Return the first token in a line of the header ``name`` (lower case), or None. The middleware calls
-        ``extract`` again with the rest of the line until it returns None. An exception becomes a 500, so keep header
-        values out of its message."""
+        ``extract`` again with the rest of the line until it returns None. Keep header values out of exceptions, which
+        become a 500."""
         ...
 
 
@@ -79,7 +77,7 @@ class CustomCarriers:
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
         """Move tokens from the scope's headers to ``by_browser`` if ``sent_by_browser``, otherwise to ``explicit``.
-        Raises RuntimeError if a carrier leaves its token in ``Extracted.rest``."""
+        Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -92,7 +90,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Mask further copies of the token: these headers may contain it in a format that the carrier does not read.
+        # Mask further copies of the token, which these headers may contain in a format that the carrier does not read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -126,8 +124,8 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The places in which a request may carry its token. All are read, and a request with two different tokens is
-    refused. A header's value is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
+    """The places in which a request may carry its token. All are read; a request with two different tokens is refused.
+    A header's value is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
     (``/embed/{token}``) or names of path parameters."""
 
     headers: tuple[str, ...] = ()
@@ -170,13 +168,13 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a cookie. Its name is case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
+    """Read the token from a cookie. The name is case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a query parameter. Its name is case-sensitive after percent-decoding. Raises ValueError for
+    """Read the token from a query parameter. The name is case-sensitive, after percent-decoding. Raises ValueError for
     an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")

@@ -19,8 +19,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Takes the token out of a request. An empty value counts as a bad token, because the client meant to send one. If
-    the token came only in values that browsers send automatically, ``origins`` checks the request."""
+    """Takes the token out of a request. An empty value counts as a bad token: the client meant to send one. If the
+    token came only in values that browsers send automatically, ``origins`` checks the request."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_read", "_schemes")
 
@@ -159,11 +159,11 @@ def _mask_path(scope: Scope, positions: Set[int]) -> None:
 def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> bytes:
     raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
     for index, segment in enumerate(raw_segments):
-        # A raw segment with encoded slashes (%2F) decodes to several segments. Encode its slashes again, so that an
+        # A raw segment with encoded slashes (%2F) decodes to several segments. Encode the slashes again, so that an
         # inner app can still refuse them.
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
-    # If the numbers of segments differ, derive the raw path from the path: some servers prepend root_path to only one
-    # of the two.
+    # If the numbers of segments differ, derive the raw path from the path, because some servers prepend root_path to
+    # only one of the two.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()

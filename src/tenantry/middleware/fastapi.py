@@ -1,5 +1,3 @@
-"""FastAPI: typed route parameters and OpenAPI security schemes."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +30,7 @@ Schemes = dict[str, dict[str, str]]
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
     """Add the user group token to the OpenAPI document: to operations that use it, or to all if the middleware has
-    ``required=True``. Call it after ``app.add_middleware``. If the middleware is outside the app, pass its
+    ``required=True``. Call this after ``app.add_middleware``. If the middleware is outside the app, pass its
     ``carriers``. Raises InvalidSettings if there is neither a middleware nor ``carriers``."""
     everywhere = False
     if carriers is None:

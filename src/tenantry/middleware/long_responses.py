@@ -16,7 +16,7 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by the app's ``send`` after Tenantry ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after Tenantry ended the response. An OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
@@ -74,8 +74,8 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # The last part of a response ends the checks, but an app that fails never sends it. With a weak reference, the
-        # response can be garbage-collected, and the checks end too.
+        # The last part of a response ends the checks, but a failing app never sends it. So hold the response only
+        # weakly: when it is garbage-collected, the checks end too.
         weak = ref(self)
 
         def check() -> None:
@@ -86,8 +86,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """Wraps ``send`` and ``receive`` of a group's HTTP request. Adds ``headers``, and begins a LongResponse when the
-    response has several parts or the app waits for the client to disconnect."""
+    """Wraps ``send`` and ``receive`` of a group's HTTP request. Adds ``headers``. Begins a LongResponse if the response
+    has several parts or the app waits for the client to disconnect."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 

@@ -1,5 +1,3 @@
-"""UserGroupMiddleware, which puts the group of a request's token into ``scope["user_group"]``."""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,12 +30,12 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The least that the middleware needs. A resolver that also has the other parts of BoundedResolver sets its own
-    staleness bound; one without them gets DEFAULT_STALENESS."""
+    """The minimum that the middleware needs. A resolver with the other parts of BoundedResolver sets the staleness
+    bound; without them, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
-        """The name of the only accepted environment; None if all are accepted."""
+        """The name of the only accepted environment; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The token's group, if cached and valid. No I/O; never raises."""
@@ -80,7 +78,7 @@ def _counts_usage(resolver: TokenResolver) -> TypeGuard[_CountingResolver]:
 
 def mark_coroutine(function: F) -> F:
     """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable. Servers and frameworks
-    use this check to recognise an ASGI 3 app."""
+    recognise an ASGI 3 app by this check."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -134,8 +132,7 @@ class UserGroupMiddleware:
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # Not async: for a cached group this returns the app's own coroutine, so no frame of ours exists while that
-        # runs.
+        # Not async: for a cached group this returns the app's own coroutine, and so adds no frame to its stack.
         kind = scope["type"]
         if kind not in _SERVED:
             return self.app(
@@ -201,7 +198,7 @@ class UserGroupMiddleware:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer middleware masks every copy of its token, even in parameters that only this middleware reads. So
+            # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
             # a mask is not a second token.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)

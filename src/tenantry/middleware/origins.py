@@ -8,8 +8,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that are not checked, because they change nothing (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008),
-but it is checked, because browsers send ``Origin`` with it."""
+"""Methods that are not checked, because they change nothing (RFC 9110 section 9.2.1). QUERY (RFC 10008) is safe too but
+checked: browsers send ``Origin`` with it."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -68,7 +68,8 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option ``allowed_origins``. Raises InvalidSettings, which names the malformed origin and its fix."""
+    """Parse the option ``allowed_origins``. Raises InvalidSettings; the message names the malformed origin and the
+    fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()

@@ -34,7 +34,7 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Return the key. The caller must then answer the request, even if the key is bad."""
+        """Return the key. The caller must then answer the request, even if the key is invalid."""
         self.is_taken = True
         return self._key
 
@@ -68,11 +68,11 @@ async def run_with_preview_key(
         await app(scope, receive, send_taken)
     except (
         MissingToken
-    ):  # of a view that requires a group; Starlette has turned it into a 500 response, and raises it again
+    ):  # from a view that requires a group: Starlette has sent a 500 response and raises the error again
         if passed.is_taken:
             raise
     except Exception:
-        if is_cut:  # our ResponseCut, or a framework's error around it
+        if is_cut:  # our ResponseCut, or a framework's error that wraps it
             return
         raise
     if not passed.is_taken and not is_refused:

@@ -9,7 +9,7 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Maximum callbacks run in one step of the event loop. Each may close a websocket, which takes 50 µs."""
+"""Maximum callbacks in one step of the event loop. Each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
 """Seconds between two wake-ups, unless timers are overdue."""
@@ -37,7 +37,7 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Call ``callback`` in ``seconds``, slightly later under load."""
+        """Call ``callback`` in ``seconds``; under load slightly later."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

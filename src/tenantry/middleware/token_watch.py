@@ -15,13 +15,13 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""Websocket close code: the token was rotated, or its group deleted or expired."""
+"""Websocket close code: the token was rotated, or the group deleted or expired."""
 
 TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, for a resolver that declares none."""
+"""The staleness bound, in seconds, of a resolver that declares none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -148,7 +148,7 @@ class TokenWatch(ABC):
             return
         now = (
             self._clock()
-        )  # before ``seconds_left``: a pause between the two reads then ends the group early, not late
+        )  # before ``seconds_left``: after a pause between the two reads, the group ends early, not late
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
         if ends <= 0:  # possible if the time of day was set after the group was resolved
@@ -174,7 +174,7 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        # Leave the close to a timer: one change may revoke thousands of connections, and the TimerQueue closes them in
+        # Leave the close to a timer. One change may revoke thousands of connections; the TimerQueue closes them in
         # batches.
         if not self._stopped:
             self._close_reason = code, reason
@@ -190,7 +190,7 @@ class TokenWatch(ABC):
         if self._task is task:
             self._task = None
         if not task.cancelled():
-            task.exception()  # read it, so that asyncio logs nothing: the client may have left
+            task.exception()  # read the error, so that asyncio does not log it: the client may have left
 
     def _stop(self) -> None:
         self._stopped = True

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Maximum seconds to wait, after the app has ended, until the close message is sent."""
+"""Maximum seconds, after the app has ended, until the close message is sent."""
 
 
 class SocketClosed(ConnectionError):
-    """Raised by the app's ``send`` after Tenantry closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after Tenantry closed the websocket. An OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):

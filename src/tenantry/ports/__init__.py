@@ -1,5 +1,4 @@
-"""Protocols of the parts that you can replace. Times are aware datetimes in UTC. Every coroutine may raise
-StoreUnavailable."""
+"""Protocols of the replaceable parts. Times are aware datetimes in UTC. Every coroutine may raise StoreUnavailable."""
 
 from tenantry.ports.backend import Backend, LeasedBackend, Slots, SnapshotBackend
 from tenantry.ports.backend import has_snapshots as has_snapshots

@@ -10,17 +10,17 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group whose live token, or previous token during its grace, equals ``token``; None if no
-        group has it. The caller has checked the signature."""
+        """Return the group whose live token equals ``token``, or whose previous token does during its grace; None if
+        there is no such group. The caller has checked the signature."""
         ...
 
 
 class Slots(Protocol):
-    """Versions that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index``
-    maps a handle to its slot.
+    """Versions that all processes of a host share, in ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index`` maps a handle
+    to a slot.
 
     A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
-    while its slot has the even version that was read before the look-up."""
+    while the slot has the even version that was read before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
@@ -32,30 +32,30 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """Set an even version if the slot still has the odd ``version`` of a crashed writer."""
+        """Set an even version if the slot still has the odd ``version``, whose writer has crashed."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """Reports the generation of each result: the number of the last change it includes."""
+    """Reports the generation of each result: the number of the last change included in it."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the snapshot's generation. ``fresh``: bypass second-level caches."""
+        """Like ``find``, with the generation of the snapshot. ``fresh``: bypass second-level caches."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """Lists its changes, so that a caller that polls them may cache results with a generation."""
+    """Lists its changes. A caller that polls them may cache results that have a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds until the caller polls again or stops using its cache. If the caller cannot see a write in its slots,
-        the write waits that long."""
+        seconds after which the caller polls again or stops using its cache. A write waits that long for callers that
+        cannot see its slots."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first ``changes``. When this becomes another object, clear
+        """The store's slots on this host; None before the first ``changes``. When this returns another object, clear
         the cache."""
         ...
 

@@ -7,10 +7,10 @@ class EvictionListener(Protocol):
     """Receives the messages of a bus. A forged message costs one read."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Called when a write to the group was committed as this generation."""
+        """Called after the commit of a write to the group. ``generation``: the number of the write."""
 
     def flush(self) -> None:
-        """Called when messages may have been lost, so any cached group may be stale."""
+        """Called when messages may have been lost: any cached group may be stale."""
 
 
 class Bus(Protocol):
@@ -35,4 +35,4 @@ class ChangeListener(Protocol):
     """Forwards this process's changes, for example to a bus."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Called after the commit, before the write returns. Must not block or raise."""
+        """Called after the commit, before the write returns to its caller. Must not block or raise."""

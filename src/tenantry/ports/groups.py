@@ -20,8 +20,8 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first response. Such a write may raise IdempotencyInFlight;
-    IdempotencyKeyReused for another body; IdempotencySuperseded if the response's token is no longer live."""
+    With ``once``, a repeated write returns the first response. It may raise IdempotencyInFlight; IdempotencyKeyReused
+    if the body differs; IdempotencySuperseded if the token in the response is no longer live."""
 
     async def get_or_create(
         self,
@@ -32,8 +32,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment, or
-        AlreadyExists if the handle is taken."""
+        """Create the group with ``token``, or return the existing one unchanged. Raises UnknownEnvironment;
+        AlreadyExists if another group has the handle."""
         ...
 
     async def update(
@@ -45,7 +45,8 @@ class GroupStore(Protocol):
         expected: UserGroup | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Raises UnknownGroup; GroupChanged if the group was changed since ``expected`` was read."""
+        """Change the given fields. Raises UnknownGroup; GroupChanged if the group was changed since ``expected`` was
+        read."""
         ...
 
     async def rotate(
@@ -59,8 +60,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` by its next version. Only one of several concurrent callers succeeds.
-        Raises UnknownToken, TokenAlreadyRotated."""
+        """Replace the live token ``current`` by its next version. Of concurrent callers, only one succeeds. Raises
+        UnknownToken, TokenAlreadyRotated."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -86,13 +87,13 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write distinct groups in one transaction. If another writer has changed, created or deleted a group, the
-        group's result is None; read the group again. All other writes commit."""
+        """Write distinct groups in one transaction. The result is None for a group that another writer has changed,
+        created or deleted: read it again. The other writes commit."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id, or a part of
-        the name, ignoring the case of A to Z."""
+        """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part of
+        the name; A to Z match a to z."""
         ...

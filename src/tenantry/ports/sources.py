@@ -10,13 +10,12 @@ class SourceDirectory(Protocol):
     """Finds the data sources of an environment."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the data source or None. ``reference``: our id (``ds_…``), or the ``provided_id`` that the creator
-        chose."""
+        """Return the data source or None. ``reference``: our id (``ds_…``) or the ``provided_id``."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches data sources, like groups, while the store's changes are polled. Implemented by Resolver."""
+    """Caches data sources while the store's changes are polled, as for groups. Implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -30,7 +29,7 @@ class SourceLease(Protocol):
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source and cache it unless it changed meanwhile."""
+        """Read the source. Cache it unless it has changed meanwhile."""
         ...
 
 
@@ -61,8 +60,8 @@ def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory of data sources that may be cached, because each write is announced. The write is listed as a change
-    of SOURCES_HANDLE and shown in the slots of ``RegisteredSource.handles``."""
+    """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and shown in
+    the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         """Like ``get``, from the store of record, with the snapshot's generation."""
@@ -84,13 +83,13 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if either id is taken;
-        InvalidSource if ``check_session_variables`` rejects ``session`` or ``read_tables`` rejects ``tables``, or if a
-        declaration lists no tables."""
+        """Register the source. ``tables``: a declaration of guarded tables. Raises UnknownEnvironment; AlreadyExists if
+        either id is taken; InvalidSource if ``check_session_variables`` rejects ``session`` or ``read_tables`` rejects
+        ``tables``, or if a declaration lists no tables."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """Ordered by ``provided_id``."""
+        """Return all sources of the environment, ordered by ``provided_id``."""
         ...
 
     async def update(

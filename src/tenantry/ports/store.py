@@ -38,17 +38,17 @@ class EnvironmentStore(Protocol):
         grace_seconds: int = 0,
         author: Author = UNNAMED,
     ) -> Environment:
-        """Raises AlreadyExists (the name)."""
+        """Create an environment. Raises AlreadyExists if the name is taken."""
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the default grace for later rotations. Raises UnknownEnvironment."""
+        """Set the default grace of later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
 
     async def list(self) -> Sequence[Environment]:
-        """Oldest first."""
+        """Return all environments, oldest first."""
         ...
 
     async def set_embedding_hosts(
@@ -58,7 +58,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins by environment name, for all environments that have any."""
+        """Return the origins of each environment that has any, by its name."""
         ...
 
 
@@ -76,7 +76,7 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """Raises UnknownEnvironment, or AlreadyExists if the digest exists."""
+        """Create an API token. Raises UnknownEnvironment; AlreadyExists if the digest exists."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
@@ -84,7 +84,7 @@ class ApiTokenStore(Protocol):
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Like ``get``, and find a group of the token's environment in the same read."""
+        """Like ``get``; the same read also finds a group of the token's environment."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
@@ -92,16 +92,17 @@ class ApiTokenStore(Protocol):
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:
-        """Return all tokens, even revoked and expired ones, oldest first."""
+        """Return all tokens of the environment, even revoked and expired ones, oldest first."""
         ...
 
     async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:
-        """Revoke the token and, in the same transaction, delete the codes it issued. Raises UnknownApiToken."""
+        """Revoke the token and, in the same transaction, delete the codes that were issued with it. Raises
+        UnknownApiToken."""
         ...
 
 
 class CodeShare(NamedTuple):
-    """Limits a group's codes of one purpose."""
+    """A group's share of the codes of one purpose."""
 
     group: bytes
     """The handle."""
@@ -122,35 +123,36 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond it are deleted
     ) -> None:
-        """Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
+        """Store the code. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
-        """Return a live code's purpose, or None. Check it before ``redeem``, so that guessed codes cause no writes."""
+        """Return the purpose of a live code, or None. Call this before ``redeem``, so that guessed codes cause no
+        writes."""
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Redeem the code. Only one of several concurrent callers, on any host, gets the payload. None if the code is
-        used, expired, unknown or has another purpose."""
+        """Redeem the code and return its payload; None if it is used, expired, unknown or has another purpose. Of
+        concurrent callers on any host, only one gets the payload."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """Return a session's payload without ending the session. None as in ``redeem``."""
+        """Return a session's payload without ending the session; None in the same cases as ``redeem``."""
         ...
 
 
 class UsageStore(Protocol):
-    """Stores usage by group, hour and data source. Keeps the usage of deleted groups, because customers are billed by
-    it."""
+    """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has added this or a later number in the last 90 days."""
+        """Add the batch, unless its writer has added this number or a later one in the last 90 days."""
         ...
 
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the hours that began in [``since``, ``until``), in key order. A day of 100,000 groups takes seconds."""
+        """Sum the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of 100,000
+        groups takes seconds."""
         ...
 
     async def oldest(self) -> datetime | None:
@@ -158,8 +160,8 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete a few thousand rows for hours before ``before``, and record the deletion in the audit trail. Return
-        the number of deleted rows; call again until it is 0."""
+        """Delete a few thousand rows for hours before ``before``, and record this in the audit trail. Return the number
+        of deleted rows; call again until it is 0."""
         ...
 
 
@@ -171,7 +173,7 @@ class AuditTrail(Protocol):
         ...
 
     async def head(self) -> ChainHead | None:
-        """Return number and MAC of the last sealed entry, or None."""
+        """Return the number and the MAC of the last sealed entry, or None."""
         ...
 
 
@@ -197,14 +199,14 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all processes of this host see every committed write; usually 0.0. A write waits that long
-        before it returns, so add this time to the write's timeout."""
+        """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
+        before it returns, so add this time to a write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Raises StoreUnavailable unless the store answers and this version can use its tables."""
+        """Raises StoreUnavailable if the store does not answer or this version cannot use its tables."""
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""

@@ -12,8 +12,8 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to the deadline of a write, so that the store's own timeout fires first. The error of that timeout says
-whether the write was committed."""
+"""Seconds added to the deadline of a write, so that the store's own timeout comes first. Its error says whether the
+write was committed."""
 
 
 class DeadlineExceeded(Exception):
@@ -23,7 +23,7 @@ class DeadlineExceeded(Exception):
 class Deadline:
     """A time limit, in seconds, for all store calls of a request together; unlimited by default.
 
-    ``settling()`` returns how many more seconds pass until other processes see a committed write (``Store.settling``).
+    ``settling()`` returns in how many seconds other processes will see a committed write (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -59,7 +59,7 @@ class Deadline:
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
     """Await ``call`` for at most ``seconds``, plus the seconds that ``extra()`` returns shortly before the deadline.
     Raises DeadlineExceeded."""
-    # Most calls finish without suspending, so they need no timer. Setting a timer takes a tenth of a request's time.
+    # Most calls finish without suspending, and a timer would take a tenth of a request's time.
     try:
         waiting_for = call.send(None)
     except StopIteration as done:
@@ -83,7 +83,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
 
 
 _EXTEND_BEFORE_SECONDS: Final = 0.02
-"""``run_with_timeout`` calls ``extra`` this number of seconds before the deadline."""
+"""Seconds before the deadline at which ``run_with_timeout`` calls ``extra``."""
 
 
 def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:

@@ -1,6 +1,6 @@
-"""Checks the fields of a user group against their limits (docs/http-api.md).
+"""Checks the fields of a user group against the limits (docs/http-api.md).
 
-Errors name the field by JSON pointer (RFC 6901) and never show its value.
+Errors name the field by JSON pointer (RFC 6901) and never show the value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 8
 """Maximum nesting of objects and arrays in the properties; the properties object is level 1."""
 
 MAX_KEYS: Final = 256
-"""Maximum number of names in the properties, all levels together."""
+"""Maximum number of names in the properties, on all levels together."""
 
 MAX_INT: Final = 2**53 - 1
 """The largest integer that all JSON parsers read exactly (RFC 8259 section 6)."""
@@ -45,7 +45,7 @@ def check_draft(draft: GroupDraft) -> None:
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody if a changed field exceeds a limit. With ``merge`` (a merge patch), a mapping may have
+    """Raises InvalidBody if a changed field exceeds a limit. With ``merge`` (a merge patch), a mapping may contain
     nulls."""
     _check_fields(changes.given(), merge=merge)
 
@@ -104,8 +104,8 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "properties": check_properties,
     "expires_at": check_moment,
 }
-"""Settable field -> its check, a function of the value and its JSON pointer. ``mapping`` is not included, because its
-check depends on ``merge``."""
+"""Settable field -> a function that checks the value at a JSON pointer. ``mapping`` is missing, because its check
+depends on ``merge``."""
 
 
 def pointer_of(path: Iterable[object]) -> str:
@@ -119,7 +119,7 @@ def pointer_of(path: Iterable[object]) -> str:
 
 
 def _check_characters(text: str, pointer: str) -> None:
-    if holds_token(text):  # stored tokens would be readable in lists, dashboards and the audit trail
+    if holds_token(text):  # otherwise lists, dashboards and the audit trail would show stored tokens
         raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
     if text.isascii():
         if "\0" in text:
@@ -130,8 +130,8 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks properties, and counts their names in ``keys``. ``at_most`` is an upper bound of their size in bytes of
-    JSON, which is cheaper to compute than the exact size."""
+    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound of the size in bytes of JSON,
+    cheaper to compute than the size."""
 
     __slots__ = ("at_most", "keys")
 

@@ -59,8 +59,7 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Rules that properties must satisfy before they are written, such as
-    ``tenantry.sql.checks.contract.QueryContract``.
+    """Rules for properties, checked before they are written. ``tenantry.sql.checks.contract.QueryContract`` is one.
 
     If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
     """
@@ -68,11 +67,11 @@ class PropertyContract(Protocol):
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """Return the rules that a new group's properties violate, as errors."""
+        """Return the violations by a new group's properties, as errors."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the rules that an update from ``before`` to ``after`` violates, as errors."""
+        """Return the violations by an update from ``before`` to ``after``, as errors."""
         ...
 
 
@@ -87,9 +86,9 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. The audit trail names each method's ``author``. If you have
-    just read the group, pass it as ``loaded`` to save a read. Every method may raise StoreUnavailable; methods that
-    write may also raise OutcomeUnknown.
+    ``contract`` checks properties before they are written. In the methods, ``author`` appears in the audit trail, and
+    ``loaded`` saves a read if you have just read the group. Every method may raise StoreUnavailable; methods that write
+    may also raise OutcomeUnknown.
     """
 
     def __init__(
@@ -135,7 +134,7 @@ class Provisioner:
                 return self._provisioned(loaded)
         try:
             issued = await self._create(environment, draft, once, author)
-        except AlreadyExists:  # another group has this random handle: draw another
+        except AlreadyExists:  # another group has this random handle: try another
             issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
@@ -164,7 +163,7 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Apply ``changes`` to the group; with ``merge``, they are a merge patch (RFC 7396).
+        """Apply ``changes`` to the group. With ``merge``, they are a merge patch (RFC 7396).
 
         Raises InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing and the contract's errors before writing.
         """
@@ -295,7 +294,7 @@ class Provisioner:
     ) -> Issued[str]:
         """Replace the token of the group with this id, even if the token's signing key is gone. For operators.
 
-        ``grace_seconds`` as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
+        ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
         """
         issued = await self._load(environment, provided_id)
         if issued is None:
@@ -303,7 +302,7 @@ class Provisioner:
         return await self._rotate(environment, issued.token, grace_seconds, author)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Delete the group, which invalidates its token, and return it. Raises UnknownGroup."""
+        """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:

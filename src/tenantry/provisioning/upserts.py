@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A request to create the group from ``changes`` or, if the group exists, to apply ``changes`` to it."""
+    """A request to create a group from ``changes`` or, if it exists, to apply ``changes`` to it."""
 
     provided_id: str
     changes: GroupChanges
@@ -62,8 +62,8 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. An error means that nothing was written, with two exceptions: OutcomeUnknown, and
-SigningKeyMissing if the key was removed during the write (rotate the group to get a token)."""
+"""The result of an upsert. After an error nothing was written, with two exceptions: OutcomeUnknown, and
+SigningKeyMissing if the key was removed during the write (then rotate the group to get a token)."""
 
 
 class UpsertProvisioner(Provisioner):
@@ -96,7 +96,7 @@ class UpsertProvisioner(Provisioner):
                 break
             try:
                 results |= await self._attempt(environment, waiting, merge=merge, author=author)
-            except Exception as raised:  # results of earlier attempts must reach the caller
+            except Exception as raised:  # the caller must get the results of earlier attempts
                 if len(results) == refused:
                     raise
                 results |= dict.fromkeys(waiting, _logged(raised, author))
@@ -107,7 +107,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """Return results by group id, without the groups that another writer changed during the attempt."""
+        """Return results by group id. Groups that another writer changed during the attempt are missing."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -142,7 +142,7 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """The write to make, or the group with its token if the group already matches."""
+        """The write to make or, if the group already matches, the group with its token."""
         if issued is None:
             given: dict[str, Any] = {"name": provided_id, **changes.given()}
             draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)
@@ -162,7 +162,7 @@ class UpsertProvisioner(Provisioner):
 
     async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
         found: dict[str, Issued] = {}
-        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # not all at once: each group may be large
+        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # not all at once, because each group may be large
             some = provided_ids[start : start + _BETWEEN_TURNS]
             found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)
@@ -188,7 +188,7 @@ def _logged(raised: Exception, author: Author) -> TenantryError:
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items, and let the event loop run other tasks in between."""
+    """Yield the items; let the event loop run other tasks in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _BETWEEN_TURNS == 0:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before a failed bus is followed again; doubled at each failure."""
+"""Seconds to wait before a failed bus is followed again. The pause doubles with each failure."""
 
 STEADY = 60.0
 """After this many seconds without a failure, the next pause is the shortest again."""
@@ -27,8 +27,8 @@ CONNECTED = 1.0
 
 
 class BusSubscriptions:
-    """Passes the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. References
-    the resolver weakly, and stops when it is garbage-collected."""
+    """Passes the messages of each bus to the resolver (``listener``), in one task per bus on one event loop. Holds only
+    a weak reference to the resolver, and stops when the resolver is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: no poller calls
-    ``refresh``, so ``read`` rereads the key file."""
+    """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: nobody calls
+    ``refresh``, so ``read`` also rereads the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -23,7 +23,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. The key file is not read for a forged token. Raises InvalidToken."""
+        """Verify a token. A forged token does not cause a read of the key file. Raises InvalidToken."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -31,8 +31,8 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """Reread the key file. Call it before each poll, so that no poll extends the lease for tokens of removed
-        keys."""
+        """Reread the key file. Call this before each poll, so that the poll does not extend the lease of tokens with a
+        removed key."""
         self._keys.refresh()
         self._forget_removed()
 

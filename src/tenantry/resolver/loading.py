@@ -25,9 +25,9 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """A load that several requests on one event loop wait for. It runs in its own task, so cancelling one waiter does
-    not affect the others. As a context manager, it passes the block's error to the waiters. ``pending`` is None until
-    the backend is called."""
+    """A load that several requests on one event loop wait for. It runs in its own task, so a cancelled waiter does not
+    affect the others. Used as a context manager, it passes an error of the block to the waiters. ``pending`` is None
+    until the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -88,7 +88,7 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Look a token up. ``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the
+        """Look up a token. ``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the
         backend's TenantryError."""
         self._counters.loads += 1
         self._counters.fresh += fresh
@@ -104,7 +104,7 @@ class BackendReader:
             raise StoreUnavailable("the backend cannot look up user groups: try again") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
-            if error.generic_message is not None:  # callers see only the generic one
+            if error.generic_message is not None:  # callers see only a generic error
                 logger.warning("%s: %s", error.code, error.message)
             raise
         except TimeoutError:
@@ -113,7 +113,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer, when it was requested, and whether second-level caches were bypassed (``fresh``)."""
+    """A backend's answer, the time of the request, and whether second-level caches were bypassed (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -130,7 +130,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Context manager that turns errors other than TenantryError and TimeoutError into BackendFailed."""
+    """Context manager that turns all errors except TenantryError and TimeoutError into BackendFailed."""
 
     __slots__ = ()
 
@@ -145,17 +145,17 @@ class Freshness(Enum):
     """How a backend's answer may be used for its token."""
 
     GOOD = "good"
-    """Use it, and cache it for at most its ``seconds``."""
+    """Use it, and cache it for at most ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The group is missing or of another environment, or the token is an outdated version."""
+    """The group is missing or in another environment, or the token's version is outdated."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Compare an answer with the token and the only accepted environment (None: any)."""
+        """Compare an answer with the token and the accepted environment (None: any)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -169,7 +169,7 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
-        # The grace period ends by the store's clock, so cache the token only if the backend says for how many seconds.
+        # The grace ends by the store's clock, so cache the token only if the backend says for how many seconds.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 
@@ -180,13 +180,13 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of resolved tokens. If threads share the resolver, the
-    counts are approximate."""
+    """Counters of a resolver. ``hits + misses`` is the number of resolved tokens. Counts are approximate if threads
+    share the resolver."""
 
     hits: int = 0
     """Tokens answered from the cache."""
     misses: int = 0
-    """All other tokens: the sum of ``forged``, ``refused``, ``joined`` and the loads that were begun."""
+    """All other tokens: ``forged`` + ``refused`` + ``joined`` + new loads."""
     forged: int = 0
     """Malformed tokens, and tokens not signed by our keys; refused without I/O."""
     refused: int = 0
@@ -198,7 +198,7 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers that were read again, because they were older than a known or possible change of the group."""
+    """Backend answers older than a known or possible change of the group, and therefore read again."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
@@ -210,12 +210,12 @@ class Counters:
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Writes that were reported by polls or buses and dropped at least one valid cache entry."""
+    """Reported writes that dropped at least one valid cache entry."""
     flushed: int = 0
-    """Flushes of the cache. The causes are a gap in the change list, another store or other slots, a removed key, and
-    lost bus messages."""
+    """Flushes of the cache, after a gap in the change list, another store or other slots, a removed key, or lost bus
+    messages."""
     last_staleness: float = 0.0
-    """For the last write that dropped a valid entry: the seconds between the write and the poll that listed it, by the
-    store's clock."""
+    """Seconds between the last write that dropped a valid entry and the poll that listed the write, by the store's
+    clock."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

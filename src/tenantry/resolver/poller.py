@@ -1,13 +1,8 @@
-"""Poller, which polls the store for changes and so extends the lease of a resolver's cache.
+"""Poller: polls the store for changes, and so extends the lease of a resolver's cache.
 
-The lease promises that the cache knows every write older than the staleness bound. A successful poll that began at time
-*t* has listed all writes from before *t*, so it extends the lease to *t* plus the bound.
-
-- A poll copies the slot versions, asks for the changes since the last poll, drops the groups that were written to, and
-  extends the lease. A gap in the list clears the cache.
-- A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll
-  succeeds.
-- A slot whose version stays odd for the bound is repaired.
+A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
+staleness bound. A gap in the list clears the cache. A failed poll changes nothing; when the lease ends, each request
+reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for the bound.
 """
 
 from __future__ import annotations
@@ -38,13 +33,13 @@ IDLE = 30.0
 """Polling stops after this many seconds without a request."""
 
 FIRST_POLL_WAIT = 0.1
-"""Maximum seconds that a load waits for the first poll. Until that poll gives a lease, the load's answer cannot be
+"""Maximum seconds that a load waits for the first poll. Without a lease from this poll, the load's answer cannot be
 cached."""
 
 
 class Poller:
-    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. References the loops weakly; its
-    timers reference it weakly."""
+    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. Holds only weak references to
+    the loops. Its timers hold only weak references to the poller."""
 
     def __init__(
         self,
@@ -79,7 +74,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Poll on ``loop``, the running one, unless a loop polls already. Call it at each cache miss."""
+        """Start polling on ``loop``, the running one, unless some loop polls already. Call this at each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -91,7 +86,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """If there is no lease, wait briefly for the poll that has just begun."""
+        """If there is no lease, wait briefly for the current poll."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -99,7 +94,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses. Return their tasks, which are being cancelled."""
+        """Stop polls and buses. Cancel their tasks and return them."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -128,7 +123,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again, or stop if idle. No effect after ``stop`` or if another loop has taken over."""
+        """Poll again; stop if idle. No effect after ``stop``, or when another loop polls."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -145,7 +140,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once. Failures are counted; the first of an outage is logged."""
+        """Poll once. Count failures; log the first of an outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

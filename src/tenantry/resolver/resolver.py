@@ -1,8 +1,8 @@
-"""Resolver, which finds the user group of a token through a cache.
+"""Resolver: finds the user group of a token through a cache.
 
-``peek`` answers from the cache. ``resolve`` also reads the backend; requests for one token share a load
-(``SingleFlight``). The ``Poller`` keeps the cache current, and buses report writes of other hosts sooner. While the
-store is unavailable, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
+``peek`` reads only the cache; ``resolve`` also reads the backend. Requests for one token share a load
+(``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
+StoreUnavailable.
 """
 
 from __future__ import annotations
@@ -34,25 +34,27 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the refusal of a token without a group is cached, unless the staleness bound is shorter."""
+"""Seconds for which the refusal of a token without a group is cached; less if the staleness bound is shorter."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    - ``environment``: the only accepted one; None: any.
-    - ``staleness``: no cached answer is used for more than this many seconds after the store confirmed it.
-    - ``capacity``, ``unknown_capacity``: upper bounds on cached tokens and on handles with refusals.
+    - ``environment``: the only accepted environment; None: any.
+    - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
+    - ``capacity``, ``unknown_capacity``: maximum numbers of cached tokens, and of handles with cached refusals.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
-    - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
+    - ``clock``: a clock in seconds that includes suspend.
+    - ``time_of_day``: compared with end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host are seen at once. Writes on other hosts are seen after a fifth
-    of the bound or, if the store is unavailable, after the whole bound. Answers of other backends are cached for the
-    bound. Tokens of a removed key are refused within the bound. The DataSources of a store also cache registered
-    sources under the lease of a resolver of that store (``ports.SourceLeaseHolder``).
+    With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
+    fifth of the staleness bound; if the store is unavailable, after the whole bound. Answers of other backends are
+    cached for the bound. Tokens of a removed key are refused within the bound. The DataSources of a store also cache
+    registered sources under the lease of a resolver of that store (``ports.SourceLeaseHolder``).
 
-    Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
+    Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
+    from any thread.
     """
 
     def __init__(
@@ -183,11 +185,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop the group's cached answers that are older than this write (``ports.EvictionListener``)."""
+        """Drop cached answers of the group that are older than this write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Clear the cache after lost messages (``ports.EvictionListener``)."""
+        """Clear the cache, because messages were lost (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -196,8 +198,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polls, buses, and the loads of this event loop, whose waiters get StoreUnavailable. Send counted usage.
-        The resolver can be used again."""
+        """Stop polls, buses and this event loop's loads, whose waiters get StoreUnavailable. Send counted usage. The
+        resolver can be used again afterwards."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
@@ -244,15 +246,14 @@ class Resolver:
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if entry is not None:
-            # Even if the end date is later, check again within the staleness bound, because the machine's clock may be
-            # set.
+            # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
             entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Raise InvalidToken if the cache shows that the token is refused or outdated. Return whether the token is
-        newer than the cached group. If so, second-level caches may not know its rotation yet."""
+        """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
+        than the cached group; then second-level caches may lack the rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

@@ -74,7 +74,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries; None if the setting is off.
+    """Return the contract that checks updates of properties against the saved queries; None if this setting is off.
     ``refuses`` overrides the setting. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
@@ -105,7 +105,7 @@ def compose(
 ) -> Starlette:
     """The server app for ``store``, with additional ``routes``.
 
-    - ``closing``: called in order on shutdown, before the store is closed.
+    - ``closing``: called in order on shutdown, before the store closes.
     - ``buses``: ``/readyz`` and metrics report whether their messages arrive.
     - ``metrics``: serve ``/metrics`` to any client.
     - ``draining``: while it returns True, ``/readyz`` answers 503.
@@ -116,7 +116,7 @@ def compose(
         with suppress(TenantryError):  # if the store is down, a later write creates the slots
             await store.changes(sys.maxsize)  # creates the slots now, so that no write waits for them
         async with AsyncExitStack() as stack:
-            for close in (store.aclose, *reversed(closing)):  # last pushed, first run
+            for close in (store.aclose, *reversed(closing)):  # added last, run first
                 stack.push_async_callback(close)
             following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
             try:
@@ -141,7 +141,7 @@ def compose(
     else:
         own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
-    app.router.redirect_slashes = False  # a client may repeat its token at the address of a redirect
+    app.router.redirect_slashes = False  # a client may repeat its token at the address to which it is redirected
     return app
 
 

@@ -1,5 +1,5 @@
-"""Settings, from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml``, or the file
-that ``TENANTRY_CONFIG`` names)."""
+"""Settings from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml`` or the file in
+``TENANTRY_CONFIG``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """Create settings with ``load_settings``, whose errors are readable."""
+    """All settings. Create them with ``load_settings``, whose errors are readable."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -92,7 +92,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """Load the settings. Values in ``given`` take precedence unless None. Raises InvalidSettings."""
+    """Load the settings. Values in ``given`` other than None take precedence. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -26,14 +26,14 @@ _NEW_CONNECTION_SECONDS = 0.5
 """On shutdown, clients of the last accepted connections have this many seconds to send a request."""
 
 _BACKLOG = 2_048
-"""Length of the kernel's queue of connections to accept."""
+"""Length of the kernel's queue of new connections."""
 _ACCEPTED_AT_ONCE = 4
-"""uvicorn's ``backlog``. asyncio accepts this many connections in one step; more could exhaust the file descriptors
+"""uvicorn's ``backlog``: asyncio accepts this many connections in one step. More could exhaust the file descriptors
 before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 while all other requests are
+    """Whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503 and everything else is
     served, so that load balancers can switch to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM, connections are still accepted for ``drain.seconds``; SIGINT or a second signal ends this wait.
+    After SIGTERM, connections are accepted for ``drain.seconds`` more; SIGINT or a second signal ends this wait.
     ``prepare`` runs in the server's event loop before ``announce`` gets the URL. ``counters`` counts the connections
     that ``limits`` close. The listeners in ``further`` are served too, but the caller closes them.
     """
@@ -70,13 +70,13 @@ def run(
         backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
-        access_log=False,  # at this log level its lines would be made and thrown away
+        access_log=False,  # at this log level, its lines would be made for nothing
         proxy_headers=False,  # no app here reads the client's address
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ws="none",  # our apps have no websockets, and uvicorn keeps a refused one open until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
-    # uvicorn raises SIGTERM again when it has stopped. Ignore it then: the process should exit with status 0.
+    # When uvicorn has stopped, it raises SIGTERM again. Ignore it then: the process should exit with status 0.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
@@ -125,7 +125,7 @@ class _Server(uvicorn.Server):
         if self._prepare is not None and not self.should_exit:
             await self._prepare()
         gc.collect()
-        gc.freeze()  # these objects live until the end: exclude them from collections
+        gc.freeze()  # these objects live until the end, so garbage collections need not check them
         if not self.should_exit:
             self._on_ready()
 

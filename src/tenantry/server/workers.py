@@ -67,7 +67,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until the process serves. False if it ended instead."""
+        """Wait until the process serves. Return False if it has ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):

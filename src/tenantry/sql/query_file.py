@@ -15,8 +15,8 @@ class Query(SQLTemplate):
     """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
     Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
-    ``optional`` names paths that a group may lack. The header may name more of them only if the file is ``trusted``:
-    supplied by the program.
+    ``optional``: paths that a group may lack. The header may name more of them only if the file is ``trusted``, which
+    means that the program supplies it.
 
     The SQL is compiled when first bound or by ``check``. Raises TemplateError for a bad header, with line, column,
     caret and fix.

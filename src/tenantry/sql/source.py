@@ -1,5 +1,3 @@
-"""Source and ExpandedSource: the text of a template, and errors that show the place in it."""
-
 from __future__ import annotations
 
 import unicodedata
@@ -11,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Longest template in characters. A longer one is a mistake or an attack."""
+"""Maximum characters of a template. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # characters of a long line that an error shows
 
@@ -92,11 +90,11 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character maps to its own offset in ``source``. If False, all characters map to ``offset``."""
+    """Whether each character has its own offset in ``source``. If False, all have the offset ``offset``."""
 
 
 class ExpandedSource(Source):
-    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included it."""
+    """Expanded SQL. Locations and errors refer to the file of each part, and to the tag that included the part."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 

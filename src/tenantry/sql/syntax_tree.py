@@ -1,5 +1,3 @@
-"""The syntax tree of a template."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -30,10 +28,10 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
-    """A variable in a tag, with its position.
+    """A variable in a tag, with the tag's position.
 
-    An absent variable that is neither ``required`` nor ``never_absent`` drops its clause. If it is directly in a
-    branch, choosing that branch is an error.
+    An absent variable that is neither ``required`` nor ``never_absent`` drops the clause around it. If it is directly
+    in a branch, choosing the branch is an error.
     """
 
     path: str
@@ -43,7 +41,7 @@ class VariableReference:
     """Number of optional clauses around the tag."""
     not_a_filter: bool = False
     required: bool = True
-    """Whether the variable's absence is always an error."""
+    """Whether it is always an error if the variable is absent."""
     choices: int = 0
     """Number of Switch branches around the tag."""
     never_absent: bool = False
@@ -81,7 +79,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a placeholder for each item. ``operator`` is written as the author wrote it."""
+    """``in`` or ``not in`` with a placeholder for each item. ``operator``: as the author wrote it."""
 
     reference: VariableReference
     operator: str
@@ -90,7 +88,7 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """The placeholder of a string literal that contains tags. Its parameter is the literal with the values in it."""
+    """The placeholder of a string literal with tags. The parameter is the literal with the values in it."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
@@ -131,7 +129,7 @@ class Switch:
     expected: str
     """Describes the values that have a branch, for error messages."""
     uniform: bool = False
-    """Whether every branch uses the author's column in the same way, so that the column may contain guarded
+    """Whether all branches use the author's column in the same way, so that the column may contain guarded
     variables."""
 
 
@@ -180,7 +178,7 @@ def walk(
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderConflict:
-    """A character in the author's SQL that some drivers take for a placeholder."""
+    """A character in the author's SQL that some drivers read as a placeholder."""
 
     character: str
     offset: int

@@ -1,5 +1,3 @@
-"""SQLTemplate: SQL with ``{{ variables }}``, whose values are always bound."""
-
 from __future__ import annotations
 
 import re
@@ -46,8 +44,8 @@ class Variable:
     optional: bool
     """Whether the tag is in ``[[ ]]``."""
     guarded: bool
-    """Whether the path is a locked parameter, or a path of the group that is not declared optional. The absence of a
-    guarded variable drops no clause."""
+    """Whether the path is a locked parameter, or a path of the group that is not declared optional. A guarded variable
+    never drops a clause."""
     not_a_filter: bool = False
     """Whether the author marked the tag with the filter ``not_a_filter``."""
     file: str = ""
@@ -60,10 +58,10 @@ class SQLTemplate:
     A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
     The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
-    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack; a clause that
-    contains a missing one is dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps
-    names to SQL, templates or queries (docs/sql-queries.md). ``choices`` maps the name of a set to named SQL, which
-    ``one_of(name)`` offers.
+    TemplateErrors with line, column, caret and fix. ``optional``: paths that a group may lack; a clause with a missing
+    one is dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps names to SQL,
+    templates or queries (docs/sql-queries.md). ``choices`` maps the name of a set to named SQL, which ``one_of(name)``
+    offers.
 
     With an empty list, ``in`` matches no row but ``not in`` matches every row, NULL included, so restrict a group by
     ``in``. Outside of clauses, a missing or null list is an error.
@@ -125,7 +123,7 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares those ``params`` that are not declared yet. Raises InvalidDefinition."""
+        """Return a copy that also declares the ``params`` that are not declared yet. Raises InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
@@ -141,25 +139,23 @@ class SQLTemplate:
 
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
-        Equal calls return the same copy.
 
-        It is rewritten when it is compiled, which raises TemplateError for SQL that cannot be proved. The SQL of an
-        unusual combination of clauses is proved when it is first bound.
+        Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
+        cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
         """
         found = self._guarded.get(id(tables))
         if found is None:
             found = copy(self)
             found._prepare(replace(self.definition, tables=tables), self.dialect)
-            if len(self._guarded) >= _GUARDED_COPIES:
-                self._guarded.pop(next(iter(self._guarded)), None)
             self._guarded[id(tables)] = found
+            if len(self._guarded) > _GUARDED_COPIES:
+                self._guarded.pop(next(iter(self._guarded)))
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
-        ``check``; empty if the template is not ``guarded``."""
-        tree = self._own_tree() if dialect is None else self._tree(dialect_named(dialect))
-        return tree.guards
+        ``check``; empty without ``guarded``."""
+        return self._own_tree(dialect).guards
 
     @property
     def parameter_names(self) -> frozenset[str]:
@@ -202,10 +198,7 @@ class SQLTemplate:
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
-        if dialect is None:
-            self._own_tree()
-        else:
-            self._tree(dialect_named(dialect))
+        self._own_tree(dialect)
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -234,9 +227,9 @@ class SQLTemplate:
     ) -> BoundSQL:
         """Return the SQL and its parameters. Reads ``variables`` only by ``[…]``.
 
-        ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
-        driver. The SQL depends only on list lengths and on which clauses and branches are included. ``now`` (aware) is
-        required if a parameter is a range.
+        ``dialect``: by default the template's, else ``postgresql``. ``paramstyle``: by default that of the dialect's
+        usual driver. ``now`` (aware): required if a parameter is a range. The SQL depends only on list lengths and on
+        which clauses and branches are included.
 
         Raises one InvalidParameter for all bad parameters; one MissingVariable for all missing variables;
         UnbindableValue for a value that does not fit; TemplateError if the template does not compile; ValueError for an
@@ -278,7 +271,7 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review the ones that are marked ``not_a_filter`` or declared optional: ``tenantry sql check`` lists them.
+        Review those marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
@@ -293,8 +286,8 @@ class SQLTemplate:
         mark = reference.not_a_filter
         return Variable(reference.path, at.line, at.column, reference.position, inside, guarded, mark, at.file)
 
-    def _own_tree(self) -> Tree:
-        return self._tree(self._own_dialect())
+    def _own_tree(self, dialect: str | None = None) -> Tree:
+        return self._tree(self._own_dialect() if dialect is None else dialect_named(dialect))
 
     def _own_dialect(self) -> Dialect:
         if self.dialect is not None:

@@ -4,8 +4,8 @@ Locked parameters and all paths except ``params.*`` are guarded. Two kinds are e
 optional, and tags that the author marked ``not_a_filter`` (which still require a value).
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. Branches are refused even if all of them name the variable, because ``tenant = {{ tenant }}`` restricts the
-rows but ``{{ tenant }} is not null`` does not.
+may vanish. It must not be in a branch even if all branches name it: ``tenant = {{ tenant }}`` restricts the rows, but
+``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Return the path with its misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
+    """Return the path with a misspelled root corrected: ``params.day`` for ``parms.day``. None if the root does not
     resemble ``params`` or ``user_group``, because it may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
@@ -43,7 +43,7 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` hold paths; ``declared`` holds the names of
+    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths, ``declared`` names of
     parameters."""
 
     optional: AbstractSet[str] = frozenset()
@@ -140,8 +140,8 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    ``enforce_tenant_guard`` permits only three kinds: marked ``not_a_filter``, declared optional, or in the column of a
-    filter that is always rendered.
+    ``enforce_tenant_guard`` permits only those marked ``not_a_filter``, declared optional, or in the column of a filter
+    that is always rendered.
     """
     found = {
         reference.offset: reference

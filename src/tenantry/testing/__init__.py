@@ -1,5 +1,5 @@
 """Helpers for your tests: a clock, sample records, contract tests for your implementations of the ports, and the leak
-kit. The contracts need pytest. The leak kit's pytest plugin is ``tenantry.testing.leaks``."""
+kit. The contract tests need pytest. The leak kit's pytest plugin is ``tenantry.testing.leaks``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """A ``tenantry.ports.Clock`` that moves only by ``advance``. Its ``monotonic`` is a MonotonicClock."""
+    """A ``tenantry.ports.Clock`` that moves only by ``advance``. Its method ``monotonic`` is a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -59,13 +59,13 @@ class FrozenClock:
 
 
 def make_environment(**fields: Any) -> Environment:
-    """An Environment with id 1, name ``production`` and tag Customer, changed by ``fields``."""
+    """An Environment with id 1, name ``production`` and tag Customer. ``fields`` replace these."""
     return Environment(**{"id": 1, "name": "production", "tag": Tag.CUSTOMER, **fields})
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """A UserGroup named Acme with a random handle, token version 1 and no properties or mapping, changed by
-    ``fields``."""
+    """A UserGroup named Acme with a random handle, token version 1, and no properties or mapping. ``fields`` replace
+    these."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -81,7 +81,8 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token for ``group``, or with a random handle; key ``k1`` and a random nonce, changed by ``fields``."""
+    """A Token for ``group``, or with a random handle. It has the key ``k1`` and a random nonce. ``fields`` replace
+    these."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

@@ -33,7 +33,7 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""For each kind of canary: a pattern that finds it in lower-case text."""
+"""A pattern for each kind of canary, which finds it in lower-case text."""
 
 
 class Canary(NamedTuple):
@@ -42,7 +42,7 @@ class Canary(NamedTuple):
     group: int
     """The group's index."""
     name: str
-    """The property that has the value, such as ``properties.region``."""
+    """The property with this value, such as ``properties.region``."""
     value: str
 
 
@@ -75,7 +75,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """Make one more canary for the group with this index and return its value."""
+        """Make one more canary for the group with this index, and return it."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -85,7 +85,7 @@ class CanaryGroups(Sequence[UserGroup]):
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
         """Create the groups in a store and return their tokens by id. Afterwards this sequence contains the stored
-        groups. Raises what ``Provisioner.get_or_create`` raises."""
+        groups. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -117,8 +117,8 @@ def canary_groups(
 ) -> CanaryGroups:
     """Make ``count`` groups with canaries as ids, names, and values of all properties of an example or a JSON Schema.
 
-    ``values``: for a property, a function that returns a different value for each index, or one value for all groups
-    (not a canary). ``mapping``: schema to data source, for all groups or as a function of the index.
+    ``values``: by property, a function that returns another value for each index, or one value for all groups (which is
+    not a canary). ``mapping``: schema to data source, for all groups or as a function of the index.
 
     Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a
     value."""

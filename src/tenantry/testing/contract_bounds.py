@@ -13,12 +13,12 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""The tests stop an ended query this many times, because the pool may stop it repeatedly too."""
+"""The tests stop an ended query this many times, as the pool may do."""
 _ROWS = 70
 """More rows than any engine sends in one chunk."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Queries are cancelled after multiples of this number of seconds."""
+"""Queries are cancelled after multiples of this time, in seconds."""
 
 
 class BoundsContract:

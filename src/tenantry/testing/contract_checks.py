@@ -36,7 +36,7 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """Check that the next query returns its own rows. Repeats a query that the test's short timeout has stopped."""
+    """Check that the next query returns its own rows. Repeat a query that the test's short timeout has stopped."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:

@@ -1,4 +1,3 @@
-"""The part of DriverContract about values and columns."""
 # ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """A dict of the row would lose one of the two columns."""
+        """A row as a dict would lose one of the two columns."""
 
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
@@ -127,7 +126,6 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """Skips the test for drivers that cannot stream."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

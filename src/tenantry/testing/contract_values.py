@@ -1,4 +1,4 @@
-"""Values for DriverContract that drivers and engines often alter on the way in or out."""
+"""Values for DriverContract that drivers and engines often alter when they write or read them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""For each kind that is not named like its column type: that type."""
+"""The column type of each kind whose name is another."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,11 +70,11 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs: a list to bind for ``in``, and those of the rows a, b and c that it matches."""
+"""Pairs: a list to bind for ``in``, and which of the rows a, b and c it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:
-    """Whether ``back`` equals ``value``, has its type, and has a zone if ``value`` has one."""
+    """Whether ``back`` equals ``value``, has the same type, and has a zone if ``value`` has one."""
     if type(back) is not type(value) or back != value:
         return False
     return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)

@@ -23,7 +23,7 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value that was found in the wrong place."""
+    """A value found in the wrong place."""
 
     what: str
     """The template or request."""
@@ -36,7 +36,7 @@ class Crossing:
     served: str
     """The group to which the value was served."""
     name: str
-    """The property that has the value, such as ``properties.region``."""
+    """The property with the value, such as ``properties.region``."""
     canary: str
     """The value."""
 
@@ -46,7 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Values were found in the wrong place: ``crossings``. The message shows only canaries, no other values."""
+    """Values were found in the wrong place (``crossings``). The message shows only canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -60,7 +60,7 @@ class Recorder:
     def __init__(self, groups: CanaryGroups) -> None:
         self.crossings: dict[Crossing, None] = {}
         self.seen: set[int] = set()
-        """Groups whose values were found where they belong."""
+        """Groups whose values were found in the right place."""
         self._groups = groups
         self._what = ""
         self._run = 1
@@ -88,7 +88,7 @@ class Recorder:
 
     def key(self, key: str, *, of_group: bool) -> None:
         """Check that a cache key contains no canary of another group and, with ``of_group``, that no other group has
-        the key."""
+        the same key."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)

@@ -1,4 +1,5 @@
-"""EngineCase describes an engine for DriverContract. AskedDriver runs its driver in a pool, as DataSources does."""
+"""EngineCase describes an engine for DriverContract. AskedDriver runs the engine's driver in a pool, as DataSources
+does."""
 
 from __future__ import annotations
 
@@ -37,22 +38,22 @@ class EngineCase:
     url: str
     """A data source of the engine. No message may contain its password."""
     slow: str
-    """A query that takes several times as long as ``patience``."""
+    """A query that runs several times as long as ``patience``."""
     writes: Sequence[str]
-    """Statements that would change the result of ``unchanged``."""
+    """Statements that would change the table that ``unchanged`` reads."""
     unchanged: str
-    """A query that reads the table."""
+    """A query that reads the table. Its result must stay the same."""
     types: Mapping[str, str]
-    """For each kind of ``contract_values.VALUES``: an expression that returns ``{{ params.v }}``. ``text`` and
+    """An expression that returns ``{{ params.v }}``, for each kind of ``contract_values.VALUES``. ``text`` and
     ``integer`` are required."""
     literals: Mapping[str, Any] = field(default_factory=dict)
-    """For each expression: the Python value that the driver returns."""
+    """The Python value that the driver returns, for each expression."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """For each statement that changes the session: a query that shows the change."""
+    """A query that shows the change, for each statement that changes the session."""
     refused: Sequence[str] = ()
     """Queries with ``{{ params.v }}`` that the engine refuses with an error that quotes the value."""
     unreachable_url: str | None = None
-    """A URL where no server answers, with a password if possible."""
+    """A URL at which no server answers, with a password if possible."""
     from_one_row: str = ""
     """The end of a ``select`` without a table, such as `` from dual``."""
     patience: float = 20.0
@@ -63,7 +64,7 @@ class EngineCase:
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
-        """Limits with ``patience`` as timeout and one connection, changed by ``limits``."""
+        """Limits with ``patience`` as timeout and one connection. ``limits`` replace these."""
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
@@ -79,7 +80,7 @@ class EngineCase:
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver and close it at the end. Raises AssertionError if it does not close in time."""
+        """Open a driver and close it at the end. Raises AssertionError if closing takes too long."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:

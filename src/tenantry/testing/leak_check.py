@@ -1,7 +1,7 @@
 """Leaks: checks that no value of one user group reaches another.
 
-Each check runs twice, in opposite orders of the groups. So each group is checked after every other group, and would
-get a value that the other group has left in a cache."""
+Each check runs twice, in opposite orders of the groups. So each group comes after every other group once, and would get
+a value left in a cache."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 """A path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that returns one for a group."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""A function that returns the headers which identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
+"""Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
 """Statuses of successful answers."""
@@ -55,9 +55,9 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, with and without parameters. Parameters that the viewer's ``params`` lack
-        are canaries. If the template requires parameters, it is not bound without them. Raises LeakFound, and what
-        binding raises."""
+        """Bind a template for every group, with and without parameters. Parameters missing in ``params`` are canaries.
+        If the template requires parameters, it is not bound without them. Raises LeakFound, and the errors of
+        binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -92,8 +92,8 @@ class Leaks:
         at_once: int = 8,
     ) -> None:
         """Run a template for every group on the group's data source: first one group at a time, then ``at_once`` groups
-        together. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and what ``fetch``
-        raises."""
+        together. Fill the tables with the values of ``groups`` beforehand. Raises LeakFound, and the errors of
+        ``fetch``."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -126,7 +126,7 @@ class Leaks:
         identify it. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
-        a group's values; TimeoutError if an answer takes longer than ``seconds``; and what the app raises."""
+        a group's values; TimeoutError if an answer takes longer than ``seconds``; and the app's errors."""
         __tracebackhide__ = True
         known = _own_routes(app)
         asked = list(routes) if routes is not None else list(_plain_paths(known))

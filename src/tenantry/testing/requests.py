@@ -1,4 +1,4 @@
-"""Sends requests to an ASGI app in this process, without an HTTP client, and runs its lifespan."""
+"""Sends requests to an ASGI app in this process, without an HTTP client, and runs the app's lifespan."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Run an app's lifespan, if it has one, and yield its state. Raises RuntimeError if it fails, TimeoutError if its
-    start or end takes longer than ``seconds``."""
+    """Run an app's lifespan, if it has one, and yield the state. Raises RuntimeError if the lifespan fails,
+    TimeoutError if its start or end takes longer than ``seconds``."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()
@@ -127,7 +127,7 @@ async def _run(
 
 
 async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], seconds: float) -> bool:
-    """False if the app returned without a message, as apps without a lifespan do."""
+    """Return False if the app returned without a message, as apps without a lifespan do."""
     waiting = asyncio.ensure_future(answers.get())
     both: set[asyncio.Future[Any]] = {task, waiting}
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

@@ -13,8 +13,8 @@ from tenantry.groups import Tag, Token
 
 TOKEN_LENGTH: Final = 97
 
-# In base64, 29 bytes and 32 bytes both leave the lowest two bits of the last character unused. Lenient decoders ignore
-# these bits; canonical base64 (RFC 4648 section 3.5) requires them to be zero, so the last character is one of sixteen.
+# Both 29 bytes and 32 bytes leave the lowest two bits of the last base64 character unused. Lenient decoders ignore
+# these bits; canonical base64 (RFC 4648 section 3.5) requires zeros, so the last character is one of sixteen.
 _LAST: Final = "[AEIMQUYcgkosw048]"
 
 TOKEN_PATTERN: Final = re.compile(
@@ -46,7 +46,7 @@ def head(tag: Tag, key_id: str) -> bytes:
 
 
 def encode(token: Token) -> bytes:
-    """The part of a token that is signed. Raises ValueError for values that the format cannot represent."""
+    """The signed part of a token. Raises ValueError for values that the format cannot represent."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -54,7 +54,7 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified; None if its format is unknown or its spelling not canonical."""
+    """Decode a token whose signature was verified; None if its format is unknown or the spelling is not canonical."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -65,7 +65,7 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """A new group's first token, not signed yet. ``random`` works like ``secrets.token_bytes``."""
+    """A new group's first token, unsigned. ``random`` works like ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
@@ -73,7 +73,7 @@ def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
 
 BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-# All two-digit numbers of base 62, so that a checksum takes three look-ups and not six divisions.
+# All two-digit numbers of base 62, so that a checksum takes three look-ups, not six divisions.
 _PAIRS: Final = [bytes(pair) for pair in product(BASE62, repeat=2)]
 _PAIR: Final = len(_PAIRS)
 _SQUARE: Final = _PAIR * _PAIR
@@ -92,7 +92,7 @@ API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
 """Matches an API token anywhere in a string (not anchored)."""
 
 _DIGITS: Final = 43  # 43 · log2(62) = 256 bits
-_FAIR: Final = 256 - 256 % len(BASE62)  # bytes from here on would make the first digits more likely
+_FAIR: Final = 256 - 256 % len(BASE62)  # from this byte value on, the first digits would be more likely than others
 _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
@@ -108,7 +108,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The hash (SHA-256, 32 bytes) that the store keeps of an API token; None if the token is malformed."""
+    """The SHA-256 hash (32 bytes) under which a store keeps an API token; None if ``text`` is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -119,7 +119,7 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""The prefix of a preview session's key, which is secret like a token."""
+"""The prefix of a preview session's key, which is as secret as a token."""
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ def mask(text: str) -> str:
 
 
 def mask_within(text: str) -> str:
-    """Mask everything in ``text`` that ``holds_token`` finds."""
+    """Mask every part of ``text`` that ``holds_token`` would find."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return LIKE_A_TOKEN.sub(r"\1_…", text) if "ug" in text else text

@@ -35,12 +35,12 @@ _URL_SALT: Final = b"tenantry.data-source-url.v1"
 _AUDIT_SALT: Final = b"tenantry.audit-trail.v1"
 
 _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
-_BLOCK: Final = 64  # bytes of a block of SHA-256
+_BLOCK: Final = 64  # a block of SHA-256, in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A secret of at least 32 random bytes, and its ``id``: two characters ``[a-z0-9]``. Raises InvalidKeys."""
+    """A secret of at least 32 random bytes, with an ``id`` of two characters ``[a-z0-9]``. Raises InvalidKeys."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -54,18 +54,18 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """Derive the key for the purpose that ``salt`` names: HMAC-SHA256 of ``salt``."""
+        """Derive the key for the purpose ``salt``: the HMAC-SHA256 of ``salt``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
     def audit_key(self) -> bytes:
-        """The key that seals entries of the audit trail."""
+        """The key that seals audit entries."""
         # A key derived by HKDF-Expand reveals no other key, so it may be kept after the signing key is removed.
         return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) that hashes the key once for all messages."""
+    """HMAC-SHA256 (RFC 2104) that prepares its key once for all messages."""
 
     # ``hmac.HMAC.copy`` would make refusing a forged token 4 % slower (decision 0037).
     __slots__ = ("_inner", "_outer")
@@ -90,14 +90,13 @@ class MessageAuthenticator:
 
 
 class KeyRing:
-    """Signing keys. All of them verify tokens; the one with the id ``active`` (default: the last) signs. ``audit_keys``
-    are the audit keys of removed signing keys, by id. Raises InvalidKeys."""
+    """Signing keys. Each of them verifies tokens; the one with the id ``active`` (default: the last) signs.
+    ``audit_keys``: audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """Number of reloads that removed keys. When it changes, tokens verified before may have become invalid."""
+    """Number of reloads that removed keys. After a change of this number, tokens verified earlier may be invalid."""
     problem: str | None = None
-    """Why the key file cannot be read now; None if it can. While it cannot be read, the keys read before stay in
-    use."""
+    """Why the key file cannot be read, or None. Until it can be read again, the last keys stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -115,7 +114,7 @@ class KeyRing:
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
-        # This is HKDF-Expand (RFC 5869 section 2.3): the salt is its ``info``, the byte 1 its counter.
+        # HKDF-Expand (RFC 5869 section 2.3) with the salt as ``info`` and the byte 1 as counter.
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)
@@ -125,7 +124,7 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the keys if the key file has changed, unless it was checked in the last ``within`` seconds. Returns
+        """Reload the keys if the key file has changed, unless it was checked in the last ``within`` seconds. Return
         whether the keys changed."""
         return False
 
@@ -144,12 +143,12 @@ class KeyRing:
 
     @property
     def url_keys(self) -> dict[str, bytes]:
-        """Keys (32 bytes) that encrypt data source URLs, by key id."""
+        """Keys (32 bytes) that encrypt data source URLs, by id."""
         return dict(self._url_keys)
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """Keys (32 bytes) that seal entries of the audit trail, by key id."""
+        """Keys (32 bytes) that seal audit entries, by id."""
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
@@ -164,9 +163,9 @@ class KeyRing:
         return (checked + checksum(checked)).decode("ascii")
 
     def read(self, text: str | bytes) -> Token:
-        """Verify the signature of a token and decode it; only the store knows whether it is still valid. Raises
+        """Verify a token's signature and decode the token. Only the store knows whether it is still valid. Raises
         InvalidToken."""
-        # The signature is verified before the token is decoded, so a forged token costs at most one HMAC.
+        # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
             # Compares the characters, not the decoded bytes, because base64 can spell the same bytes in several ways.

@@ -1,5 +1,3 @@
-"""UsageCounter, and GroupUsage, which counts in memory."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -25,14 +23,14 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """``source``: a data source's id (``ds_…``). ``resolves``: number of tokens whose group was found. When groups
-        share a running query, ``queries`` and ``rows`` count for each group, but connection ``seconds`` only for the
-        first. Never raises."""
+        """``source``: a data source's id (``ds_…``). ``resolves``: number of tokens whose group was found. If groups
+        share a query, each of them gets ``queries`` and ``rows``, but only the first gets ``seconds`` (of the
+        connection). Never raises."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums of usage by key. Beyond ``limit`` rows, a new key is counted under ``other(key)``."""
+    """Sums of usage by key. Once it has ``limit`` rows, a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -53,8 +51,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts usage in memory, for up to ``max_groups`` groups. Further groups are counted together as
-    ``OTHER_GROUPS``."""
+    """Counts usage in memory. Groups beyond the first ``max_groups`` are counted together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)

@@ -1,4 +1,4 @@
-"""Counts usage in memory, and adds it to the store every minute. Batches are numbered, so a batch that is sent twice
+"""Counts usage in memory, and adds it to the store every minute. Batches have numbers, so a batch that is sent twice
 counts once."""
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ logger: logging.Logger = logging.getLogger(__name__)
 MOST_ROWS: Final = 50_000
 """The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""Once this number of rows is in memory, they are written before the interval ends."""
+"""If this many rows are in memory, they are written before the interval ends."""
 BATCH_ROWS: Final = 500
 """The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256
-"""The most cache entries whose hits are summed at once. One request waits about 100 µs for the sum."""
+"""Maximum cache entries whose hits are summed at once. The sum delays one request by about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
-"""A timer that is overdue by this number of seconds is replaced: its event loop has probably ended."""
+"""A timer this many seconds overdue is replaced: its event loop has probably ended."""
 
 _Row: TypeAlias = tuple[int, str, str, str]
 """The hour (hours since 1970), environment, group and source of a row."""
@@ -80,7 +80,7 @@ class UsageRecorder:
         self._writer = secrets.token_bytes(16)
         self._sent = 0
         self._unsent: UsageBatch | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # held here, because a loop holds its tasks only weakly
+        self._tasks: set[asyncio.Task[None]] = set()  # kept here, because a loop holds its tasks only weakly
         self._holding: set[_Keeper] = set()
         self._epoch = 0
         self._due = self._timed_until = -inf
@@ -90,7 +90,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """The number of rows not yet stored. Hits are included only after ``collect_hits``."""
+        """The number of rows not yet stored. Excludes cache hits that ``collect_hits`` has not counted yet."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -160,15 +160,14 @@ class UsageRecorder:
     def _ensure_timer(self) -> None:
         # The caller holds the lock.
         now = time.monotonic()
-        # While an event loop writes, the timer is not brought forward, because that loop sets the next one when it is
-        # done.
+        # While an event loop writes, do not bring the timer forward: that loop sets the next timer when it is done.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sending() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
         try:
             loop = asyncio.get_running_loop()
-        except RuntimeError:  # no loop runs in this thread: a loop that counts later writes these counts, or `aclose`
+        except RuntimeError:  # no loop runs in this thread; `aclose` or a later count writes these counts
             return
         keeper = self._keepers.get()
         keeper.recorder = self
@@ -204,8 +203,8 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts to the store, unless another event loop is sending them. Never raises. The next flush sends a
-        failed batch again."""
+        """Send the counts to the store, unless another event loop is sending them. Never raises; the next flush repeats
+        a failed batch."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -230,14 +229,14 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sending(self) -> bool:
-        # An event loop that was closed while it sent does not count: another loop sends its batch again.
+        # If the sending event loop was closed, another loop sends its batch again.
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
         for keeper in self._holding:
             keeper.recorder = None
         self._holding.clear()
-        self._timed_until = -inf  # so that the next count sets a timer, and a keeper
+        self._timed_until = -inf  # so that the next count sets a timer and makes a _Keeper
 
     async def _send(self) -> None:
         self.collect_hits()
@@ -255,7 +254,7 @@ class UsageRecorder:
         self._sent += 1
         sums: dict[
             tuple[int, UsageKey], Usage
-        ] = {}  # two names may become equal by `_as_text`, but a batch must have each row once
+        ] = {}  # `_as_text` may make two names equal, but a batch must have each row once
         for (hour, *names), usage in taken.items():
             row = (hour, UsageKey(*map(_as_text, names)))
             sums[row] = sums[row].plus(usage) if row in sums else usage
@@ -308,20 +307,20 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the recorder of a store, or of a backend's store; None if the store keeps no usage."""
+    """Return the recorder of a store, or of the store behind a backend; None if the store keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    # Removes characters that a database refuses, because one of them would make the whole batch fail.
+    # Remove characters that a database refuses: one of them would make the whole batch fail.
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 
 _recorders: weakref.WeakSet[UsageRecorder] = weakref.WeakSet()
 
 
-def _begin_all() -> None:  # a forked process must not send the counts of its parent
+def _begin_all() -> None:  # a forked process must not send its parent's counts again
     for recorder in list(_recorders):
         recorder._begin()
 

@@ -36,9 +36,9 @@ def convert(
 ) -> list[ConvertedQuery]:
     """Convert SQL, or the queries in the JSON of a question, a panel or a dashboard.
 
-    ``tool`` is one of TOOLS. ``dialect`` defaults to the document's, else postgresql. ``columns`` maps Metabase's field
-    filters to columns; an unnamed query gets ``name``. A construct that cannot be converted is kept, and listed in
-    ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
+    ``tool``: one of TOOLS. ``dialect``: by default the document's, else postgresql. ``columns`` maps Metabase's field
+    filters to columns. ``name``: for a query without a name. A construct that cannot be converted is kept, and listed
+    in ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
@@ -46,7 +46,8 @@ def convert(
 
 
 def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
-    """Return the queries in a document. An unnamed one gets ``name``. Raises ValueError for JSON without a query."""
+    """Return the queries in a document. ``name``: for a query without a name. Raises ValueError for JSON without a
+    query."""
     document = _json(text)
     if document is None:
         return [ImportedQuery(text=text, name=name)]

@@ -1,6 +1,6 @@
 """Collects the rewrites of one query, and compiles the converted SQL as the last step.
 
-If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason, so a
+If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason. So a
 query that is reported as ``whole`` compiles.
 """
 
@@ -23,7 +23,7 @@ TENANT_REMINDER = (
 """Printed with every converted query, because the other tool's query does not restrict the rows to a customer."""
 
 DEFAULT_NAME: Final = "query"
-"""The name that an unnamed query gets."""
+"""The name of a query without a name."""
 _STAND_IN = "x"
 _LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
 _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
@@ -41,7 +41,7 @@ class ImportedVariable:
     alias: str = ""
     """For a field filter: the column as SQL, if the document contains it."""
     widget: str = ""
-    """For a field filter: its operator, such as ``date/range``."""
+    """For a field filter: the operator, such as ``date/range``."""
     choices: tuple[str, ...] = ()
     """The possible values, if the document lists them."""
     many: bool = False
@@ -105,7 +105,7 @@ class _Rewrite:
     text: str | None
     """The new text; None if the span stays as it was."""
     around: tuple[int, int] | None = None
-    """For a bracket of an optional clause: the span of that clause. The bracket is removed only if everything in the
+    """For a bracket of an optional clause: the span of the clause. The bracket is removed only if everything in the
     clause was converted."""
 
 
@@ -119,7 +119,7 @@ class Conversion:
     names: dict[str, str] = field(default_factory=dict)
     """Name of a variable in the other tool -> name of the parameter."""
     fragments: dict[str, str] = field(default_factory=dict)
-    """Name of each included fragment -> the SQL that replaces it when the result is compiled."""
+    """Name of each included fragment -> the SQL in its place when the result is compiled."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
     _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)
@@ -148,7 +148,7 @@ class Conversion:
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Declare a parameter for the variable ``name``, unless it has one, and return the parameter's path."""
+        """Note that a variable's type is assumed. ``finish`` lists this if the variable is converted."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted

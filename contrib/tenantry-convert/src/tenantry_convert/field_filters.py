@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Declare = Callable[[str, Mapping[str, Any]], str]
-"""``declare(suffix, definition)`` declares a parameter, whose name is the control's name plus the suffix, and returns
-the parameter's path."""
+"""``declare(suffix, definition)`` declares a parameter named like the control, plus the suffix, and returns the
+parameter's path."""
 
 UNITS: Final = ("minute", "hour", "day", "week", "month", "quarter", "year")
 """Units of a time bucket that have the same name in Metabase and Tenantry."""
@@ -24,7 +24,7 @@ _PATTERNS = {
     "string/ends-with": ("like", "suffix"),
 }
 _WITH_ILIKE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickhouse", "databricks"})
-"""Dialects whose ``like`` is case-sensitive and that have a case-insensitive ``ilike``."""
+"""Dialects whose ``like`` is case-sensitive and that have the case-insensitive ``ilike``."""
 
 
 def field_filter(widget: str, column: str, dialect: str, declare: Declare) -> str | None:

@@ -56,7 +56,7 @@ class _GrafanaReader:
             if region is not None and region.quote == "-":
                 position = min(position, region.end)
                 if match["ours"] is None:
-                    reason = "in a comment: it stays there and does nothing"
+                    reason = "in a comment: it stays there and has no effect"
                     self._conversion.report(match.start(), match.group(), reason)
             elif region is not None and region.quote == "$" and self._is_delimiter(region, match.start()):
                 position = match.end() + 1
@@ -93,7 +93,7 @@ class _GrafanaReader:
         given, end = found
         text = self._macros.convert(match["macro"], given, match.start())
         if text is None:
-            reason = "this macro is not known, or it has other arguments: write it in SQL"
+            reason = "an unknown macro, or unknown arguments: write it in SQL"
             self._conversion.leave(match.start(), end, reason)
         else:
             self._conversion.replace(match.start(), end, text)
@@ -137,8 +137,8 @@ class _GrafanaReader:
             return None
         text = str(known.definition["default"])
         if any(sign in text for sign in _OUR_SIGNS):
-            return self._leave(use, "a constant with signs of our language: write it out")
-        self._conversion.report(use.start, use.name, "a constant of the dashboard: written out")
+            return self._leave(use, "a constant that contains template syntax: write it out")
+        self._conversion.report(use.start, use.name, "a constant of the dashboard: replaced by its value")
         return self._replace(use.start, use.end, text)
 
     def _in_list(self, use: _Use, known: ImportedVariable) -> int | None:
@@ -150,7 +150,7 @@ class _GrafanaReader:
         if known.all_values and not negated:
             return self._replace(before.start(), close, f"{{{{ {path} | matches({before['column']}) }}}}")
         if known.all_values:
-            reason = "All means with Grafana that each value is excluded; here nothing is given, which is an error"
+            reason = "in Grafana, All excludes every value; here no value is sent, which is an error"
             self._conversion.report(use.start, use.name, reason)
         return self._replace(use.start, use.end, f"{{{{ {path} }}}}")
 
@@ -184,7 +184,7 @@ class _GrafanaReader:
         definition = {"type": "choice", "choices": list(texts), **definition}
         path = self._conversion.declare(use.name, path_name(use.name), definition)
         if not all(_PLAIN_KEY.fullmatch(choice) for choice in texts):
-            return self._leave(use, "a choice of names, of which one is no word: write {{ params.x | one_of(…) }}")
+            return self._leave(use, "a choice of names, one of which is not a word: write {{ params.x | one_of(…) }}")
         pairs = ", ".join(f"{choice}: {text}" for choice, text in texts.items())
         return self._replace(start, end, f"{{{{ {path} | one_of({pairs}) }}}}")
 
@@ -245,7 +245,7 @@ class _BuiltInVariables:
             )
             return
         what = next((word for prefix, word in _NOT_OF_A_VIEWER.items() if name.startswith(prefix)), None)
-        reason = f"{what} is no choice of a viewer: use a property of the group, as {{{{ user_group.id }}}}"
+        reason = f"{what} is not chosen by a viewer: use a property of the group, as {{{{ user_group.id }}}}"
         self._conversion.leave(start, end, reason if what else "this built-in variable of Grafana has no counterpart")
 
     def _text(self, name: str, form: str, offset: int) -> str | None:

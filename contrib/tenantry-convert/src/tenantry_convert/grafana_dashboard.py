@@ -37,7 +37,7 @@ _NO_SQL: Final = {
 
 
 def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
-    """Return the queries of the panels, in order. A query without a title gets ``name``."""
+    """Return the queries of the panels, in order. ``name``: for a query without a title."""
     variables = dict(_variables(document))
     known = variables if variables or _has_variables(document) else None
     period = _period(document)

@@ -34,9 +34,9 @@ class GrafanaMacros:
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
-        """Declare the parameter for the dashboard's time range, and return its path.
+        """Declare the parameter for the dashboard's time range, and return the parameter's path.
 
-        The parameter gets a default, because without a range the query would select all rows.
+        The parameter gets a default: without a range, the query would select all rows.
         """
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
@@ -113,7 +113,7 @@ class GrafanaMacros:
         return None if length is None else f"floor(({column}) / {length}) * {length}"
 
     def bucket(self, offset: int) -> str:
-        """Declare the parameter for the unit of time buckets, and return its path."""
+        """Declare the parameter for the unit of time buckets, and return the parameter's path."""
         reason = "Grafana computes it from the width of the panel; here a viewer chooses a unit"
         self.conversion.report(offset, "$__interval", reason)
         definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}
@@ -167,4 +167,4 @@ _MACROS: Final[dict[str, tuple[int, int, _Macro]]] = {
     "unixEpochNanoTo": (0, 0, _at("end", _NANO)),
     "conditionalAll": (2, 2, _conditional),
 }
-"""Name -> the least and the greatest number of arguments, and the conversion."""
+"""Name -> the minimum and maximum number of arguments, and the conversion."""

@@ -68,7 +68,7 @@ class _MetabaseReader:
             problem = "a bracket of an optional clause in a comment: Metabase may read it as one"
             self._conversion.report(match.start(), match.group(), problem, left=True)
         else:
-            self._conversion.report(match.start(), match.group(), "in a comment: it stays there and does nothing")
+            self._conversion.report(match.start(), match.group(), "in a comment: it stays there and has no effect")
 
     def _tag(self, start: int, end: int, inside: str) -> None:
         if (group := _TIME_GROUP.fullmatch(inside)) is not None:
@@ -115,7 +115,7 @@ class _MetabaseReader:
             reason = f"the document does not name the field filter's column: give it with --column '{name}=…'"
             return self._conversion.leave(start, end, reason)
         if not balanced(column) or "{{" in column:
-            return self._conversion.leave(start, end, f"its column is no expression: {column}")
+            return self._conversion.leave(start, end, f"its column is not an expression: {column}")
 
         def declare(suffix: str, definition: Mapping[str, Any]) -> str:
             own = {**(variable.definition if not suffix else {}), **definition}
@@ -136,7 +136,9 @@ class _MetabaseReader:
             definition["default"] = known.definition["default"]
         else:
             self._conversion.report(
-                start, self._text[start:end], "without a choice, Metabase makes no groups; here: days"
+                start,
+                self._text[start:end],
+                "without a choice, Metabase does not group; here the rows are grouped by day",
             )
         path = self._conversion.declare(name, path_name(name), definition)
         expression = column if _SIMPLE_COLUMN.fullmatch(column) else quoted_name(column, self._dialect)
@@ -156,11 +158,11 @@ class _MetabaseReader:
         names: list[str] = []
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
-                if names and all(map(self._is_field_filter, names)):  # true without a value: no clause needed
+                if names and all(map(self._is_field_filter, names)):  # true without a value, so no clause is needed
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
-                    reason = "a field filter next to a variable: without its choice the clause stays here"
+                    reason = "a field filter next to a variable: without a choice, this clause stays"
                     self._conversion.report(opening.start(), "[[", reason)
                 break
             names.append((match["inside"] or "").strip())
@@ -183,7 +185,7 @@ class _MetabaseReader:
         name = tag["inside"].strip() if tag is not None and tag["inside"] else ""
         variable = self._variable(name) if name else None
         if literal is None or variable is None or variable.kind != "value":
-            reason = "a default behind a comment: write {{ params.x | default(…) }}, or declare a default"
+            reason = "a default after a comment: write {{ params.x | default(…) }}, or declare a default"
             self._conversion.leave(found.start(), found.end(), reason)
             return found.end()
         definition = {**variable.definition, "default": _literal(literal)}

@@ -17,8 +17,8 @@ _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean":
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """Return the native queries of a question, a list of questions, or an API response. An unnamed query gets
-    ``name``."""
+    """Return the native queries of a question, a list of questions, or an API response. ``name``: for a query without a
+    name."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -119,8 +119,8 @@ def _default(value: Any, widget: str) -> Any:
 def date_range(value: str) -> str:
     """Convert a range of Metabase to Tenantry's syntax.
 
-    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. Any other
-    string is returned with only its ``~`` replaced, and the parameter's declaration then refuses it.
+    ``value`` may be ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or ``thismonth``. In any
+    other string only ``~`` is replaced, and the parameter's declaration then refuses it.
     """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:

@@ -1,6 +1,7 @@
-"""The Databricks driver, over its SQL connector. The server binds named parameters; the connector cancels queries.
+"""The Databricks driver, over the SQL connector of Databricks. The server binds named parameters; the connector cancels
+queries.
 
-The tests use a fake server, so this driver has not been tested with Databricks itself.
+Tests use a fake server; the driver has not been tested with Databricks itself.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def connect_arguments(url: URL) -> dict[str, Any]:
 
 
 def text_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL; None for one statement without a keyword that writes."""
-    text = sql.replace("{{", "{ {").replace("{%", "{ %")  # braces of bound SQL are no template tags
+    """Return why to refuse SQL; None for one statement without a keyword that writes."""
+    text = sql.replace("{{", "{ {").replace("{%", "{ %")  # braces in bound SQL are not template tags
     try:
         lexemes = lex(Source(text), DIALECTS["databricks"])
     except TemplateError:

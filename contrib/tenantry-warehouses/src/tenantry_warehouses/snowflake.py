@@ -1,5 +1,5 @@
-"""The Snowflake driver, over its connector. The server binds values, accepts one statement, and aborts it by request
-id."""
+"""The Snowflake driver, over Snowflake's connector. The server binds values, accepts one statement, and aborts it by
+request id."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class SnowflakeDriver:
         try:
             return self._connector.connect(
                 **self._arguments,
-                paramstyle="qmark",  # the default would write values into the SQL
+                paramstyle="qmark",  # by default, the connector would write values into the SQL
                 arrow_number_to_decimal=True,
                 client_prefetch_threads=1,
                 login_timeout=max(1, math.ceil(limits.connect_timeout)),

@@ -28,7 +28,7 @@ from tenantry.sql import BoundSQL
 
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})
-_CHECKED: Final = 512  # the most SQL strings to remember as permitted
+_CHECKED: Final = 512  # maximum SQL strings remembered as permitted
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
@@ -54,9 +54,8 @@ class ReadingStatements:
         self._lock = Lock()
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
-        """Raise NotOneStatement, QueryFailed or what ``ask`` raises, unless the statement only reads. ``ask`` asks the
-        engine, and returns a reason to refuse the SQL, or None. Once SQL is permitted, ``ask`` is not called for that
-        SQL again."""
+        """Raise NotOneStatement, QueryFailed or the errors of ``ask``, unless the statement only reads. ``ask`` asks
+        the engine, and returns a reason to refuse the SQL, or None. For permitted SQL, ``ask`` is not called again."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:

@@ -67,9 +67,7 @@ class TrustedDriver:
             self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        if (
-            failed
-        ):  # not in the except clause: the context of InvalidSource must not be an error that quotes the password
+        if failed:  # not in the except clause: the context would be that error, which quotes the password
             raise InvalidSource(
                 f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
                 f"install the package of the dialect {url.drivername!r}, and its driver, with pip"
@@ -118,8 +116,8 @@ class TrustedDriver:
         return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
     def interrupt(self, connection: Connection) -> None:
-        """Do nothing, because SQLAlchemy's drivers have no common way to stop a query. After a timeout, the connection
-        stays occupied until the driver returns."""
+        """Do nothing: SQLAlchemy's drivers have no common way to stop a query. After a timeout, the connection stays
+        occupied until the driver returns."""
 
     def close(self, connection: Connection) -> None:
         connection.close()
@@ -135,7 +133,7 @@ def check_dialect(url: URL) -> None:
         dialect = url.get_dialect()
     except (NoSuchModuleError, ArgumentError, ImportError):
         missing = True
-    if missing:  # not in the except clause: the context of InvalidSource must not be an error that quotes the URL
+    if missing:  # not in the except clause: the context would be that error, which quotes the URL
         raise InvalidSource(
             f"the SQLAlchemy dialect {url.drivername!r} is not installed here: pip install the package that has it",
             field="/url",

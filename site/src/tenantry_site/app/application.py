@@ -30,8 +30,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
-    """The errors and warnings as a collapsed list for the foot of a page; empty without errors and warnings. Those
-    about ``source``, the page's file, come first."""
+    """The errors and warnings as a collapsed list for the foot of a page; empty without any. Those about ``source``,
+    the page's file, come first."""
     found = [each for each in diagnostics if each.severity is not Severity.INFO]
     found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
     if not found:
@@ -63,7 +63,7 @@ _PICTURE: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'un
 _HASHED: Final = re.compile(r"\.[0-9a-f]{8,64}\.(?:css|js|json|svg|png|txt)$")
 _POLICY: Final = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _POLICY_WITHIN: Final = 2_000
-"""A page's policy is searched for in this many bytes at the page's beginning."""
+"""Number of bytes at the beginning of a page in which its policy is searched for."""
 _MAX_DEPTH: Final = 16
 """Maximum number of slashes in an address that gets the site's 404 page; deeper addresses get plain text."""
 
@@ -85,7 +85,7 @@ def site_app(
 
 
 class SiteApp:
-    """The ASGI app of one site. Invalid files in its folder give diagnostics, not errors."""
+    """The ASGI app of one site. Invalid files in the site's folder give diagnostics, not errors."""
 
     def __init__(
         self, folder: str | os.PathLike[str], options: SiteOptions, relay: ASGIApp | None, *, live: bool
@@ -155,7 +155,7 @@ class SiteApp:
 
     def _not_found(self, address: str, served: ServedSite) -> SiteResponse:
         """The response for an address without a file, or for any address if the site cannot be rendered."""
-        if address.count("/") > _MAX_DEPTH:  # the theme renders and caches a layout for each depth
+        if address.count("/") > _MAX_DEPTH:  # the theme renders and caches one layout per depth
             return SiteResponse(b"There is no such page.\n", "text/plain; charset=utf-8", 404)
         up = to_root(address)
         if served.ready:
@@ -197,7 +197,7 @@ class SiteApp:
 
 
 def _match(address: str, served: ServedSite) -> FileMatch | RedirectMatch | None:
-    """The file or redirect for an address, or None. Only a redirect of the configuration file can lead to another
+    """The file or redirect for an address, or None. Only a redirect in the configuration file can lead to another
     host."""
     if not served.ready:
         return None

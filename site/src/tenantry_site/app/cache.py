@@ -34,12 +34,12 @@ class ServedSite:
     assets_hash: str
     """Changes when an asset changes."""
     ready: bool
-    """Whether there is a site to show, possibly an earlier one if the configuration cannot be read now."""
+    """Whether there is a site to show. It may be an earlier one, if the configuration cannot be read now."""
     request_headers: frozenset[str]
     """Names of the headers that playgrounds may send through the relay."""
 
     def has(self, path: str) -> bool:
-        """Whether a path is served as a file. Pages that only redirect do not count: they are for static hosts, while
+        """Whether a file is served at a path. Pages that only redirect do not count: they are for static hosts, and
         this server sends real redirects."""
         return path in self.assets or (path in self.files and (not path.endswith(".html") or self.is_page(path)))
 
@@ -50,8 +50,8 @@ class ServedSite:
 
 
 class SiteCache:
-    """Builds the site in a separate thread, so that the event loop is not blocked. There is only one thread, so that
-    concurrent requests do not build the site twice."""
+    """Builds the site in a separate thread, so that the event loop is not blocked. There is only one such thread, so
+    that concurrent requests do not build the site twice."""
 
     def __init__(self, folder: str | os.PathLike[str], options: SiteOptions, *, live: bool) -> None:
         self._folder = folder

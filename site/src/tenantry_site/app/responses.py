@@ -26,7 +26,7 @@ FRESH = "no-cache"
 
 _CACHE_BYTES: Final = 16 * 2**20
 _MIN_COMPRESSED: Final = 860
-"""Minimum size in bytes of content that is compressed; compression hardly makes smaller responses shorter."""
+"""Minimum size in bytes of content that is compressed. Compression hardly shortens smaller responses."""
 _MAX_COMPRESSED: Final = 4 * 2**20
 _THREAD_FROM: Final = 32 * 2**10
 """Content larger than this is compressed in a thread, because it would block the event loop for more than a
@@ -35,8 +35,8 @@ millisecond."""
 
 @dataclass(frozen=True, slots=True)
 class SiteResponse:
-    """A response to send. ``cache``: the ``Cache-Control`` header; ``tag``: the entity tag, by default a hash of
-    ``content``; ``headers``: additional headers."""
+    """A response to send. ``cache``: the ``Cache-Control`` header. ``tag``: the entity tag, by default a hash of
+    ``content``. ``headers``: additional headers."""
 
     content: bytes
     media_type: str
@@ -76,8 +76,8 @@ class ResponseSender:
         await _send(response.status, headers, b"" if scope["method"] == "HEAD" else content, send)
 
     async def start(self, response: SiteResponse, size: int, scope: Scope, send: Send) -> bool:
-        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes:
-        not for a 304 response or a HEAD request."""
+        """Send the head of a response that has a ``tag``. Return whether the caller must send a body of ``size`` bytes;
+        no body follows a 304 response or a HEAD request."""
         headers = self._headers_of(response)
         if self._add_etag(response, response.tag, Headers(scope=scope), headers):
             await _send(304, headers, b"", send)
@@ -97,8 +97,8 @@ class ResponseSender:
         return headers
 
     def _add_etag(self, response: SiteResponse, tag: str, asked: Headers, headers: dict[str, str]) -> bool:
-        """Add the ``ETag`` header, and return whether the client has this content already. The tag is weak, because it
-        is the same for compressed and uncompressed content."""
+        """Add the ``ETag`` header, and return whether the client already has this content. The tag is weak, because
+        compressed and uncompressed content have the same tag."""
         if response.status != 200:
             return False
         headers["etag"] = f'W/"{tag}"'
@@ -220,8 +220,8 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
         return False
     with file:
         found = os.fstat(file.fileno())
-        # The tag is the key of cached compressed content. It includes the path, because copies of a file may have the
-        # same time and size
+        # The tag is the key under which compressed content is cached. It includes the path, because copies of a file
+        # may have the same time and size
         response = replace(
             response, tag=etag_of(f"{entry.real_path}\0{found.st_mtime_ns}\0{found.st_size}".encode("utf-8", "replace"))
         )
@@ -236,7 +236,7 @@ async def send_file(entry: Entry, response: SiteResponse, sender: ResponseSender
 async def _stream(
     file: BinaryIO, size: int, response: SiteResponse, sender: ResponseSender, scope: Scope, send: Send
 ) -> None:
-    """Send a file in chunks: exactly ``size`` bytes, as ``Content-Length`` says. Raises EOFError if the file has become
+    """Send a file in chunks: exactly ``size`` bytes, the ``Content-Length``. Raises EOFError if the file has become
     shorter."""
     if not await sender.start(response, size, scope, send):
         return

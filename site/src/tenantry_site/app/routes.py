@@ -1,6 +1,6 @@
 """Maps addresses to the files of a site, and mounts a site in a Starlette or FastAPI app.
 
-Addresses are only looked up among the paths of the site's files, so that no spelling of an address reaches other files.
+An address is only looked up among the paths of the site's files, so no spelling of an address reaches other files.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class _WithoutSlash:
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """The match of an address that belongs to the file at ``path``."""
+    """An address that belongs to the file at ``path``."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectMatch:
-    """The match of an address that redirects to ``location``: an external address, or one relative to the request's
-    address, which works under any mount and proxy."""
+    """An address that redirects to ``location``: an external address, or one relative to the request's address, which
+    works under any mount and proxy."""
 
     location: str
 
@@ -79,7 +79,7 @@ def match(address: str, has: Callable[[str], bool]) -> FileMatch | RedirectMatch
 
 def relative(address: str, target: str) -> str:
     """The address of ``target`` relative to ``address``; both are paths from the site's root. It begins with a dot, so
-    it never leads to another host."""
+    it cannot lead to another host."""
     return (to_root(address) or "./") + quote(target)
 
 

@@ -15,7 +15,7 @@ from tenantry_site.options import SiteOptions
 from tenantry_site.rendering import Site, active_content_diagnostic, has_active_content
 
 OnProgress = Callable[[int, int], None]
-"""Called with the number of pages written so far, and an estimate of the total: the number of Markdown files."""
+"""Called with the number of pages written so far and an estimate of the total (the number of Markdown files)."""
 
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -24,7 +24,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 class Built:
     """The result of a build.
 
-    ``pages``: number of pages; ``files`` and ``bytes``: number and total size of all files. ``published``: whether the
+    ``pages``: number of pages. ``files``, ``bytes``: number and total size of all files. ``published``: whether the
     output folder was replaced; if not, it is unchanged, and ``diagnostics`` says why.
     """
 
@@ -47,8 +47,8 @@ def build(
     """Build the site in ``folder``, then replace the contents of ``out`` in one step.
 
     ``out`` is not replaced if the configuration cannot be read or, with ``strict``, if there is an error or warning.
-    Builds are reproducible. Raises SiteError if ``folder`` is not a folder. Also raises it if ``out`` contains
-    ``folder``, has files that no build made, or cannot be written.
+    Builds are reproducible. Raises SiteError if ``folder`` is not a folder, or if ``out`` contains ``folder``, has
+    files that no build made, or cannot be written.
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))
@@ -113,7 +113,7 @@ class _SiteWriter:
         """Write all files; after each page, yield the number of pages written so far."""
         for path, content in self.site.update(self._sources):
             self._write(path, content, staging)
-            if path.endswith(".md"):  # only pages have a Markdown file, not redirects
+            if path.endswith(".md"):  # only pages have a Markdown file, redirects do not
                 self.pages += 1
                 yield self.pages
         for path in sorted(self.site.assets):
@@ -130,7 +130,7 @@ class _SiteWriter:
     def _copy(self, path: str, staging: Staging) -> None:
         try:
             with open_entry(self._sources.entries[path]) as file:
-                if path.lower().endswith(".svg"):  # checked, as a static host sends no security policy with it
+                if path.lower().endswith(".svg"):  # checked, because a static host sends no security policy with it
                     self._write_svg(path, file.read(), staging)
                     return
                 size = staging.copy(file, path)

@@ -1,7 +1,7 @@
-"""Fetches OpenAPI documents that a configuration names by web address, if the operator of a build requests it.
+"""Fetches the OpenAPI documents that a configuration names by web address, if the operator of a build requests it.
 
-The author of the configuration is not trusted to reach the operator's network. So, as in the relay, the host name of
-the first address and of each redirect is resolved once, and its IP addresses are checked.
+The author of the configuration must not reach the operator's network. So, as in the relay, the host name of the first
+address and of each redirect is resolved once, and its IP addresses are checked.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def fetch_documents(
     allow_private: bool = False,
     resolve: dial.Resolve = dial.resolve,
 ) -> dict[str, bytes]:
-    """Web address -> content of the OpenAPI documents of a site, for ``SiteOptions.documents``.
+    """Web address -> content of a site's OpenAPI documents, for ``SiteOptions.documents``.
 
     A document that cannot be fetched is left out, and ``report`` is called with the reason. ``allow_private``: allow
     loopback, private and carrier-grade NAT addresses; metadata services stay forbidden. ``resolve``: replaces the
-    system's resolver. Do not call it in a running event loop.
+    system's resolver. Do not call this in a running event loop.
     """
     files = SiteFiles(scan(folder))
     path = configuration_file(files)

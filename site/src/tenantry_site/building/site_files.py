@@ -14,7 +14,8 @@ from typing import BinaryIO, Final
 from tenantry_site.diagnostic import Diagnostic, Severity
 
 MARKER = ".tenantry-site"
-"""A file that each build puts into its output folder. It marks a folder that a build may replace and a scan skips."""
+"""A file that each build puts into its output folder. Later builds may replace a folder with this file, and scans skip
+it."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 FILES_LIMIT = 50_000
@@ -23,7 +24,7 @@ DEPTH_LIMIT = 32
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of a site. ``real_path``: its path with symbolic links resolved; ``size``: in bytes; ``modified``: in
+    """A file of a site. ``real_path``: the path with symbolic links resolved. ``size``: in bytes. ``modified``: in
     nanoseconds since the epoch."""
 
     real_path: str
@@ -33,14 +34,14 @@ class Entry:
 
 @dataclass(slots=True)
 class Scan:
-    """The result of scanning a folder. ``entries``: relative path with ``/`` -> file, sorted; ``diagnostics``: about
+    """The result of scanning a folder. ``entries``: relative path with ``/`` -> file, sorted. ``diagnostics``: about
     files that were skipped."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
-        """Add a diagnostic about a file that was skipped."""
+        """Report a file that was skipped."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
@@ -146,15 +147,15 @@ DOCUMENT_LIMIT = 32 * 2**20
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT")
 )
-"""Flags to open files, if the system has them. With ``O_NONBLOCK``, opening does not wait if a pipe has replaced the
-file."""
+"""Flags to open files, as far as the system has them. With ``O_NONBLOCK``, opening does not wait if a pipe has replaced
+the file."""
 
 
 class SiteFiles(Mapping[str, str | bytes]):
     """Relative path -> contents of the files of a scan: ``str`` for Markdown, JSON and YAML, ``bytes`` for other files.
 
-    Each access reads the file again. It raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an
-    unreadable or too large file gives empty contents, and the problem is in ``diagnostics``.
+    Each access reads the file again. It raises only KeyError, for an unknown path. Invalid UTF-8 is replaced, and an
+    unreadable or too large file gives empty contents; ``diagnostics`` has these problems.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -226,7 +227,7 @@ def is_text(path: str) -> bool:
 
 
 def open_entry(entry: Entry) -> BinaryIO:
-    """Open a scanned file. Raises OSError, also if a link or another kind of file has replaced it since the scan."""
+    """Open a scanned file. Raises OSError, also if a link or another kind of file has replaced it since."""
     if os.path.realpath(entry.real_path) != entry.real_path:
         raise OSError(errno.ELOOP, "a link has replaced it")
     file = os.fdopen(os.open(entry.real_path, _FLAGS), "rb")
@@ -249,10 +250,10 @@ CODES: dict[str, str] = {
 
 
 def file_diagnostic(severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> Diagnostic:
-    """A diagnostic about a file on disk. ``path``: relative to the site's folder; ``found``: the message."""
+    """A diagnostic about a file on disk. ``path``: relative to the site's folder. ``found``: the message."""
     return Diagnostic(severity, code, found, fix, line=line, path=path)
 
 
 def unreadable(error: OSError) -> str:
-    """The message of an error without the file's full path, which readers of a served site must not see."""
+    """An error's message without the file's full path, which readers of a served site must not see."""
     return f"it cannot be read: {(error.strerror or 'no reason is given').lower()}"

@@ -1,7 +1,7 @@
 """A staging folder, which replaces the output folder in one step.
 
-If the process is killed, the output is either the complete old or the complete new folder. After a power loss, files
-may be truncated: they are not synced to disk, because a site can be rebuilt.
+If the process is killed, the output is either the complete old or the complete new folder. Files are not synced to
+disk, so a power loss may truncate them; build the site again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Staging:
             self.folder = self.out.with_name(f".{self.out.name}.new-{os.urandom(4).hex()}")
             self.folder.mkdir()
             self._folder_lock = _lock_folder(self.folder)
-            if self._folder_lock is None or self.folder.is_dir():  # else another build removed it before it was locked
+            if self._folder_lock is None or self.folder.is_dir():  # else another build removed it
                 break
             os.close(self._folder_lock)
         self.write(MARKER, _MARKER_TEXT)
@@ -88,7 +88,7 @@ class Staging:
         return f"{self.folder}{os.sep}{path}"
 
     def publish(self) -> None:
-        """Replace the old folder with the new one. Raises SiteError if the system refuses."""
+        """Replace the old folder by the new one. Raises SiteError if the system refuses."""
         previous = self.out.with_name(f".{self.out.name}.old")
         try:
             if not self.out.exists():
@@ -127,8 +127,8 @@ def _check(out: Path) -> None:
 
 
 def _clean_up_leftovers(out: Path) -> None:
-    """Clean up after killed builds: rename the published folder back, and remove staging folders that no process
-    locks."""
+    """Clean up after killed builds: rename the published folder back, and remove staging folders that no process has
+    locked."""
     previous = out.with_name(f".{out.name}.old")
     if previous.is_dir() and not out.exists():
         previous.rename(out)
@@ -140,8 +140,8 @@ def _clean_up_leftovers(out: Path) -> None:
 
 
 def _lock_folder(folder: Path) -> int | None:
-    """Lock the folder, and return the file descriptor that holds the lock; None if another process holds it, or the
-    system has no such locks."""
+    """Lock the folder, and return the file descriptor of the lock; None if another process has the lock, or the system
+    has no such locks."""
     try:
         import fcntl
     except ImportError:

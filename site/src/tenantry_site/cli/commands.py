@@ -41,7 +41,7 @@ _allow_private = click.option(
 
 
 class _Commands(click.Group):
-    """Prints an expected error as one line on stderr and exits with 1; click exits with 2 for wrong usage."""
+    """Prints an expected error as one line on stderr and exits with 1. For wrong usage, click exits with 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
         name = ctx.find_root().info_name
@@ -86,7 +86,7 @@ def check(target: str, form: str, strict: bool) -> None:
 
 
 def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, str | bytes]]:
-    """Check the target. Return its diagnostics, its name, and its files as path -> contents, for excerpts."""
+    """Check the target. Return its diagnostics, its name, and path -> contents of its files, for excerpts."""
     if target == "-":
         from tenantry_site.config import loads
         from tenantry_site.loading import LARGEST, too_large
@@ -103,19 +103,19 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
     from tenantry_site.loading import load
 
     found = load(path)[1]
-    unread = any(one.code == "CFG001" for one in found)  # do not read a pipe, which may block, or a device
+    unread = any(one.code == "CFG001" for one in found)  # do not read a pipe (which may block) or a device
     return found, path.name, {} if unread else {path.name: _content(path)}
 
 
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # deleted since it was checked
+    except OSError:  # deleted after the check
         return b""
 
 
 def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
-    """Whether a check fails: it found an error or, with ``strict``, a warning."""
+    """Whether a check fails: because of an error or, with ``strict``, a warning."""
     bad = {"error", "warning"} if strict else {"error"}
     return any(diagnostic.severity in bad for diagnostic in found)
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 
 def say(text: str) -> None:
-    """Write a message to stderr, so that stdout has only results."""
+    """Write a message to stderr, because stdout has only results."""
     click.echo(text, err=True)
 
 
@@ -70,7 +70,7 @@ class Progress:
 
 
 def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """The lines of a summary: for each code its count, the first diagnostic with its fix, and the positions of further
+    """The lines of a summary. For each code: its count, the first diagnostic with the fix, and the positions of further
     diagnostics. Errors come first; notes are only counted."""
     codes: dict[str, list[Diagnostic]] = {}
     for diagnostic in found:
@@ -92,7 +92,7 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def position(diagnostic: Diagnostic) -> str:
-    """The position of a diagnostic: ``guides/start.md:12:3``. A line or column that is unknown is omitted."""
+    """The position of a diagnostic, ``guides/start.md:12:3``, as far as it is known."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])
 

@@ -29,7 +29,7 @@ def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]
         server_header=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    # uvicorn raises the signal again after it has stopped; this handler ignores it, so that the exit code is 0.
+    # uvicorn raises the signal again after it has stopped. This handler ignores it, so that the exit code is 0.
     signal.signal(signal.SIGTERM, lambda *_: None)
     with listener, suppress(KeyboardInterrupt):
         _Server(config, lambda: announce(url_of(listener))).run(sockets=[listener])
@@ -55,10 +55,9 @@ def url_of(listener: socket.socket) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound to the address. Raises SiteError if the address is in use or does not belong to this
-    machine."""
+    """A socket bound to the address. Raises SiteError if the address is in use or does not belong to this machine."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # IPPROTO_TCP is given because asyncio sets TCP_NODELAY only on such sockets; without it responses wait 40 ms.
+    # asyncio sets TCP_NODELAY only on sockets with an explicit IPPROTO_TCP; without TCP_NODELAY, responses wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -32,8 +32,8 @@ _TYPES = {
 
 
 def callout(element: Element, context: RenderContext) -> str:
-    """``<Callout type icon iconType color title>``. ``type`` selects a kind; without ``type``, the author's icon and
-    colour are used."""
+    """``<Callout type icon iconType color title>``. ``type`` selects a kind. Without it, the author's icon and colour
+    are used."""
     wanted = element.text("type").lower()
     kind = _TYPES.get(wanted)
     if wanted and kind is None:
@@ -99,7 +99,7 @@ def column(element: Element, context: RenderContext) -> str:
 
 
 def update(element: Element, context: RenderContext) -> str:
-    """``<Update label description tags>``, a changelog entry. Its id is made of its label."""
+    """``<Update label description tags>``, a changelog entry. The id is made from the label."""
     label = markup.unlinked(markup.title(element, context, "Update", attribute="label"))
     return render_template(
         "components/update",

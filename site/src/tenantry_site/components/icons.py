@@ -1,7 +1,7 @@
 """Icons of components. An author gives a name, the path of a picture, or an SVG in an attribute (``icon={<svg …/>}``).
 
 An SVG is converted from JSX spelling to HTML. Then an allow-list keeps only shapes, their presentation attributes, and
-references within the drawing: no scripts, event handlers, styles or links, and nothing that loads other files.
+references within the drawing. It removes scripts, event handlers, styles, links, and everything that loads other files.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _PICTURE_SUFFIXES = (".svg", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".ico")
 def icon(
     element: Element, context: RenderContext, default: str = "", attribute: str = "icon", colored: bool = True
 ) -> Markup:
-    """The icon that an element's attribute gives: a name, the path of a picture, or an SVG. ``default``: name of the
-    icon to use without the attribute; ``colored``: apply the element's ``color``."""
+    """The icon in an element's attribute: a name, the path of a picture, or an SVG. ``default``: name of the icon if
+    the attribute is missing. ``colored``: apply the element's ``color``."""
     name = element.text(attribute).strip()
     if name.startswith("<"):
         drawing = _own(name, element, context, attribute)
@@ -91,7 +91,7 @@ _ELEMENTS: Final[dict[str, set[str]]] = {
 }
 _ATTRIBUTES: Final = {name: own | _SHAPE for name, own in _ELEMENTS.items()}
 _EMPTIED: Final = {"script", "style", "title", "desc", "foreignObject", "metadata", "text", "iframe", "noscript"}
-"""Elements that are removed with their contents."""
+"""Elements that are removed together with their contents."""
 
 _PLAIN: Final = re.compile(r"[\w\s#.,%+():/-]*")
 """The characters allowed in values. A backslash or quote could hide a ``url(`` (CSS Syntax, section 4)."""
@@ -104,14 +104,14 @@ _CAMEL: Final = re.compile(
     r"|Color|Effect|Order)(?=\s*=)"
 )
 _TEXT: Final = re.compile(r">[^<>]+<")
-"""Text between elements. It is removed, because none of the allowed elements shows text."""
+"""Text between elements. It is removed: none of the allowed elements shows text."""
 _OPENING: Final = re.compile(r"<svg\b[^>]*>")
 _SIZE: Final = re.compile(r' (width|height)="([\d.]+)(?:px)?"|(?: (?:width|height)="[^"]*")')
 
 
 def own_svg(markup: str, prefix: str) -> str:
     """An author's SVG as safe HTML in icon size; empty if it is not one SVG with a shape. ``prefix`` is put before each
-    id in it, so that drawings on one page do not share ids."""
+    id in the SVG, so that drawings on one page do not share ids."""
     text = _BRACED.sub(lambda found: f'="{found[found.lastindex or 1]}"', _COMMENT.sub("", markup))
     text = _OBJECT.sub(" ", text).replace("xlinkHref", "href").replace("xlink:href", "href")
     cleaned = nh3.clean(
@@ -145,7 +145,7 @@ def _value(name: str, value: str, prefix: str) -> str | None:
 
 
 def _root(opening: str) -> str:
-    """The ``<svg>`` tag in icon size, filled with the colour of the text around it unless it has ``fill``."""
+    """The ``<svg>`` tag in icon size. Without ``fill``, it has the colour of the text around it."""
     sizes = {found[1]: found[2] for found in _SIZE.finditer(opening) if found[1]}
     rest = _SIZE.sub("", opening)[len("<svg") : -1].rstrip("/")
     if "viewBox=" not in rest and len(sizes) == 2:

@@ -34,7 +34,7 @@ def report_outside(element: Element, context: RenderContext, parents: str) -> No
 
 
 def report_beside(element: Element, context: RenderContext, parts: str) -> None:
-    """Report content between the parts of a component. The content is shown with the part before it."""
+    """Report content between the parts of a component. It is shown with the part before it."""
     message = f"<{element.name}> has content that is not in a {parts}: it is shown with the part before it"
     context.report(
         Severity.INFO, "PAGE051", message, f"put it into a {parts}, or before or after <{element.name}>", element.line
@@ -42,8 +42,8 @@ def report_beside(element: Element, context: RenderContext, parts: str) -> None:
 
 
 def report_missing(element: Element, context: RenderContext, attribute: str, shown: str) -> None:
-    """Report a missing attribute, unless it is an expression, which is already reported. ``shown``: the text that is
-    shown instead."""
+    """Report a missing attribute, unless it is an expression, which has been reported already. ``shown``: the
+    replacement."""
     if attribute in element.attributes and element.attributes[attribute] is None:
         return
     message = f"<{element.name}> has no {attribute}" + (f': "{shown}" is shown' if shown else "")
@@ -51,7 +51,7 @@ def report_missing(element: Element, context: RenderContext, attribute: str, sho
 
 
 def report_unusable(element: Element, context: RenderContext, attribute: str, fix: str) -> None:
-    """Report an attribute value that cannot be used; the component uses its default."""
+    """Report an attribute value that cannot be used. The component uses its default."""
     value = element.attributes.get(attribute)
     message = f"<{element.name}> has {attribute}={value!r:.60}, which is not used"
     context.report(Severity.INFO, "PAGE053", message, fix, element.line)
@@ -83,7 +83,7 @@ _COLORS = {name: color for color, names in _COLOR_NAMES.items() for name in name
 
 def color_class(element: Element, context: RenderContext, attribute: str = "color") -> str:
     """The CSS class for the colour in an attribute, with a leading space: ``" tint-blue"``. Empty without the
-    attribute. An unknown colour is reported and gives an empty string too."""
+    attribute, and for an unknown colour, which is reported."""
     if attribute not in element.attributes:
         return ""
     color = nearest_color(element.text(attribute))
@@ -111,8 +111,7 @@ def nearest_color(color: str) -> str | None:
 
 
 def safe(html: str) -> Markup:
-    """Mark a string as safe. It must be HTML or an address that ``RenderContext`` returned, because those are already
-    escaped."""
+    """Mark a string as safe. It must be HTML or an address from ``RenderContext``, which is already escaped."""
     return Markup(html)  # noqa: S704  # the only code that calls text safe
 
 
@@ -131,7 +130,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 def title(element: Element, context: RenderContext, default: str = "", attribute: str = "title") -> Markup:
-    """The title of a component as HTML. If it has none, that is reported and ``default`` is used."""
+    """The title of a component as HTML. A missing title is reported and replaced by ``default``."""
     found = line(context, element.text(attribute))
     if not found:
         report_missing(element, context, attribute, default)
@@ -149,7 +148,7 @@ def plain(html: Markup) -> str:
 
 
 def content(element: Element, context: RenderContext) -> Markup:
-    """The HTML of an element's children; empty if it is only white space."""
+    """The HTML of an element's children; empty if there is only white space."""
     inner = children(context, *element.children)
     return inner if inner.strip() else Markup()
 

@@ -9,8 +9,8 @@ from tenantry_site.page import Element, RenderContext
 from tenantry_site.templating import render_template
 
 LOCATIONS = ("path", "query", "header", "body", "form", "cookie")
-"""Attributes of ``<ParamField>``, of which an author sets one. It says where the parameter is sent; its value is the
-parameter's name."""
+"""Attributes of ``<ParamField>``, of which an author sets one. It says where the parameter is sent, and its value is
+the parameter's name."""
 
 
 class FieldLabel(NamedTuple):
@@ -57,7 +57,7 @@ def _render(element: Element, context: RenderContext, prefix: str, location: str
 
 
 def _playground_attributes(element: Element, location: str, name: str) -> dict[str, str]:
-    """Data attributes that describe a parameter; ``reference`` reads them to build the playground of an ``api``
+    """Data attributes that describe a parameter. ``reference`` reads them to build the playground of an ``api``
     page."""
     given = {"param": name, "in": location, "type": element.text("type")}
     if element.flag("required"):

@@ -46,7 +46,7 @@ _BY_NAME: Mapping[str, Component] = {
 
 
 def _as_plain_text(component: Component) -> Component:
-    """Make a component return a plain str, because joining ``Markup`` to other strings would escape those strings."""
+    """Make a component return a plain str: joining ``Markup`` to other strings would escape them."""
     return lambda element, context: str(component(element, context))
 
 
@@ -55,13 +55,13 @@ COMPONENTS: Mapping[str, Component] = {name: _as_plain_text(component) for name,
 
 
 _TITLE_ATTRIBUTES = ("title", "label", "name", "text", "cta", "alt")
-"""Attributes that hold the text of an unknown component, in order of preference."""
+"""Attributes with the text of an unknown component, in order of preference."""
 _BLOCK = re.compile(r"<(?!/?(?:a|abbr|b|br|code|del|em|i|img|kbd|mark|path|s|small|span|strong|sub|sup|svg|u)\b)")
 _PARAGRAPH = re.compile(r"\s*<p>((?:(?!</?p>).)*)</p>\s*", re.DOTALL)
 
 
 def unknown_link(element: Element, context: RenderContext) -> str:
-    """A link for an unknown component with ``href``. Its text is the title, else the contents, else the address.
+    """A link for an unknown component with ``href``. The text is the title, else the contents, else the address.
     Contents with blocks or links, which a link may not contain, follow the link."""
     target = element.text("href").strip()
     href = context.href(target, element.line)

@@ -61,8 +61,8 @@ def _children(element: Element, context: RenderContext) -> Iterator[Node]:
 
 
 def _balanced(nodes: list[Node]) -> list[Node]:
-    """The nodes without unmatched HTML tags, such as those of an element around several parts. Once the parts are taken
-    apart, such tags would break the page. Empty if only white space is left."""
+    """The nodes without unmatched HTML tags, such as those of an element around several parts: when the parts are
+    separated, such tags would break the page. Empty if only white space is left."""
     unmatched: dict[int, list[tuple[int, int]]] = {}
     stack: list[tuple[str, int, tuple[int, int]]] = []
     for at, node in enumerate(nodes):
@@ -104,7 +104,7 @@ class TabPanel:
 
     @property
     def key(self) -> str:
-        """Tabs with the same key on a page are selected together."""
+        """On a page, tabs with the same key are selected together."""
         return markup.plain(self.title).casefold()
 
 
@@ -172,7 +172,7 @@ def _code(part: ComponentPart, number: int, context: RenderContext) -> TabPanel:
 
 
 def tab_group(tabs: Sequence[TabPanel], before: str = "", *, code: bool = False, mark: str = "") -> Markup:
-    """Tabs as a list of links, with the sections below the list. ``before``: content above the list; ``mark``: a name
+    """Tabs as a list of links, with the sections below the list. ``before``: content above the list. ``mark``: a name
     by which scripts find the group."""
     return render_template("components/tabs", tabs=tabs, before=before, code=code, mark=mark)
 
@@ -228,7 +228,7 @@ def _step(
 
 
 def _number(element: Element, following: int, context: RenderContext) -> int:
-    """The step's number: its ``stepNumber`` if valid, else ``following``."""
+    """The step's number: ``stepNumber`` if valid, else ``following``."""
     if "stepNumber" not in element.attributes:
         return following
     text = element.text("stepNumber")
@@ -239,7 +239,7 @@ def _number(element: Element, following: int, context: RenderContext) -> int:
 
 
 def accordion(element: Element, context: RenderContext) -> str:
-    """``<Accordion title description icon iconType defaultOpen id>``. Without ``id``, its id is made of its title."""
+    """``<Accordion title description icon iconType defaultOpen id>``. Without ``id``, the id is made from the title."""
     return _details(element, context, "accordion", "Details")
 
 

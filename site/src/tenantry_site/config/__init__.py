@@ -1,4 +1,4 @@
-"""The site configuration file: its model, a reader that reports problems instead of failing, and its JSON Schemas."""
+"""The site configuration file: its model, its JSON Schemas, and a reader that reports problems and never fails."""
 
 from tenantry_site.config.diagnostics import CODES
 from tenantry_site.config.document import loads

@@ -32,7 +32,7 @@ _NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contri
 
 def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
     """Report pages that are in the navigation twice, are missing from ``files``, or are in ``files`` but not in the
-    navigation. If ``files`` is None, only repeated pages are reported."""
+    navigation. Without ``files``, report only repeated pages."""
     named = context.strings[StringKind.PAGE]
     first: dict[str, JsonPath] = {}
     for path, location in named:
@@ -133,7 +133,7 @@ def check_files(context: ReadContext, files: Collection[str] | None) -> None:
 
 
 def check_versions(context: ReadContext) -> None:
-    """Report versions that ``versions`` does not list, and groups inside a group of another version."""
+    """Report versions that are missing from ``versions``, and groups inside a group of another version."""
     listed = dict.fromkeys(name for name, _ in context.strings[StringKind.NEW_VERSION])
     some = list(listed)[:100]
     for name, location in context.strings[StringKind.VERSION]:
@@ -206,7 +206,7 @@ def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
 
 
 def check_redirects(context: ReadContext) -> None:
-    """Report and drop redirects that repeat the source of an earlier redirect, and redirects in a cycle."""
+    """Report and drop redirects in a cycle, and redirects whose source an earlier redirect has."""
     first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
     dropped: list[dict[str, Any]] = []
     for clean, location in context.objects[Redirect]:
@@ -279,14 +279,14 @@ _CLOSED = re.compile(
     rf"(/colors|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/topAnchor"
     rf"|/primaryTab|/api|/api/auth|/footerSocials|{_GROUP})/[^/]+"
 )
-"""Matches the JSON pointer of a field in an object. Other programs reject such an object if any of its keys is unknown.
-Group 1 is the object's pointer."""
+"""Matches the JSON pointer of a field in an object that other programs reject if any of its keys is unknown. Group 1 of
+the match is the object's pointer."""
 _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"
 )
-"""Matches a JSON pointer into a field that has two allowed types, such as a string or an object. After an error
-inside the object, other programs report that the field has neither type. Group 1 is the field's pointer."""
+"""Matches a JSON pointer into a field with two allowed types, such as a string or an object. After an error inside the
+object, other programs report that the field has neither type. Group 1 of the match is the field's pointer."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
 _UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})
@@ -318,7 +318,7 @@ def check_strictness(context: ReadContext) -> None:
 
 def _refused_objects(code: str, pointer: str) -> set[str]:
     """Pointers of the objects that other programs reject because of the diagnostic ``code`` at ``pointer``. An empty
-    ``code`` means a key that only other programs refuse."""
+    ``code`` means a key that only other programs reject."""
     closed = _CLOSED.fullmatch(pointer) if code in _UNKNOWN or not code else None
     either = _EITHER.match(pointer) if code in _UNFIT else None
     return {match[1] for match in (closed, either) if match is not None}

@@ -30,7 +30,7 @@ EXPECTED: dict[type, tuple[str, ...]] = {
     Background: ("light", "dark"),
     Logo: ("light", "dark"),
 }
-"""Model class -> its optional fields whose absence gives a warning."""
+"""Model class -> its optional fields that should be present: without them there is a warning."""
 
 FillDefaults = Callable[[dict[str, Any], JsonObject, JsonPath, ReadContext], None]
 

@@ -15,8 +15,8 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 
 class DiagnosticCode(NamedTuple):
-    """A diagnostic code. ``in_schema``: whether the JSON Schemas also reject a file with this problem. For an
-    error, both do; for a warning, only the strict one."""
+    """A diagnostic code. ``in_schema``: whether the JSON Schemas also reject a file with this problem. For an error,
+    both do; for a warning, only the strict one."""
 
     severity: Severity
     meaning: str
@@ -105,7 +105,7 @@ CODES: dict[str, str] = {code: entry.meaning for code, entry in CODE_TABLE.items
 
 
 MAX_PER_CODE = 500
-"""Maximum number of diagnostics listed for one code. Further ones are only counted, which bounds the report of a large
+"""Maximum number of diagnostics listed for one code. Further ones are only counted, which limits the report on a large
 file."""
 
 
@@ -138,7 +138,7 @@ class ConfigDiagnostics:
         self.add_at(problem.offset, problem.code, problem.message, problem.fix)
 
     def is_full(self, code: str) -> bool:
-        """Whether further diagnostics with this code are only counted. Callers then need not find out their details."""
+        """Whether further diagnostics with this code are only counted, so that callers need no details."""
         return self._counts[code] >= MAX_PER_CODE
 
     def has_error(self) -> bool:
@@ -163,7 +163,7 @@ class ReadContext:
 
     ``objects``: model class -> (values by attribute, path) of every object. ``strings``: kind -> (string, path), for
     the kinds that later checks need. ``foreign_keys`` and ``newer_keys`` are reported together, at the end.
-    ``refused_elsewhere``: keys that are accepted here but that other programs reject. ``already_reported``: a value
+    ``refused_elsewhere``: keys that are accepted here but rejected by other programs. ``already_reported``: a value
     about which no further diagnostic is added.
     """
 
@@ -187,7 +187,7 @@ class ReadContext:
         self.already_reported: Any = None
 
     def wrong_type(self, location: JsonPath, value: Any, expected: str, fix: str) -> None:
-        """Report a value of the wrong type. The caller drops it: a field keeps its default, a list loses the item."""
+        """Report a value of the wrong type. The caller drops it: a field keeps the default, a list loses the item."""
         if value is self.already_reported is not None:
             return
         if value is None and location.key not in _REQUIRED:

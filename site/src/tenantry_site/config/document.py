@@ -33,10 +33,10 @@ _COMMON = frozenset({
 def loads(
     text: str | bytes, *, files: Collection[str] | None = None
 ) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """Read the text of a configuration file into its model, with diagnostics.
+    """Read the text of a configuration file into the model, with diagnostics.
 
     Never raises. The model is None if the text is not JSON, not an object, or another tool's file; otherwise invalid
-    values are replaced by defaults. ``files``: the relative paths, with ``/``, of all files in the site's folder; if
+    values are replaced by defaults. ``files``: the relative paths, with ``/``, of all files in the site's folder. If
     given, missing pages, images and OpenAPI files are reported.
     """
     diagnostics = ConfigDiagnostics(SourceText(text))
@@ -52,7 +52,7 @@ def loads(
 
 
 def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
-    """Whether the file's keys show that it belongs to another tool; if so, report it."""
+    """Whether the file's keys show that it belongs to another tool. If so, report this."""
     fields = validator_for(SiteConfig).fields
     foreign = [
         key for key in tree if key not in fields and key not in FOREIGN_KEYS[SiteConfig] and key not in NEWER_KEYS
@@ -83,7 +83,7 @@ def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[s
 
 
 def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
-    """Whether the navigation is in the newer format, which is not supported; if so, report it."""
+    """Whether the navigation is in the newer format, which is not supported. If so, report this."""
     navigation = tree.get("navigation")
     if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False

@@ -1,7 +1,7 @@
 """Parses JSON into values that know their positions in the file.
 
 Comments and trailing commas are accepted with a warning. A missing comma is an error, but parsing continues, to find
-further errors; any other syntax error ends parsing with an explanation (``syntax_errors``).
+further errors. Any other syntax error ends parsing with an explanation (``syntax_errors``).
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class _Reader:
 
     def _next(self, end: int, closing: str, opened: int) -> int:
         """Skip the comma after an item. Return the offset of the next item or of the closing bracket. ``end``: offset
-        after the item; ``opened``: offset of the opening bracket."""
+        after the item. ``opened``: offset of the opening bracket."""
         text = self._text
         here = self._space(end)
         if text[here] == ",":

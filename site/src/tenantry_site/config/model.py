@@ -1,9 +1,9 @@
 """SiteConfig: the site configuration file, typed (SPEC 2.2).
 
 Attributes are the file's fields in snake case (``topbar_links``); ``model_dump(by_alias=True)`` writes them in the
-file's camel case. A model that the reader returns holds no invalid value: where the file has one, the reader reports an
-error and keeps the default. Validators and JSON Schemas are generated from this model. A ``StringKind`` says what a
-string means; ``shorthand`` lists the fields that a string sets, if the file has a string where an object is expected.
+file's camel case. A model from the reader has no invalid value: where the file has one, the reader reports an error and
+keeps the default. Validators and JSON Schemas are generated from this model. A ``StringKind`` says what a string means.
+``shorthand``: the fields that are set if the file has a string instead of the object.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Group(_Model):
 
 
 class Logo(_Model):
-    """The logo. A path instead of an object is the logo of both modes."""
+    """The logo. If the file has a path instead of the object, it is the logo for both modes."""
 
     shorthand: ClassVar[tuple[str, ...]] = ("light", "dark")
     light: Image | None = Field(default=None, description="Path of the logo for light mode.")
@@ -76,10 +76,10 @@ class Gradient(_Model):
 
 
 class Background(_Model):
-    """The background colours of the page in light and dark mode.
+    """The page's background colours in light and dark mode.
 
-    SPEC 2.2 requires both colours. A file with only one gets a warning instead of an error, because many real files
-    have only one.
+    SPEC 2.2 requires both colours. A file with only one gets a warning, not an error, because many real files have only
+    one.
     """
 
     light: Hex | None = Field(default=None, description="Background colour of the page in light mode.")
@@ -118,7 +118,7 @@ class CallToAction(_Model):
 
 
 class Version(_Model):
-    """A version of the docs. A string instead of an object is its name."""
+    """A version of the docs. If the file has a string instead of the object, it is the version's name."""
 
     shorthand: ClassVar[tuple[str, ...]] = ("name",)
     name: Annotated[str, StringKind.NEW_VERSION] = Field(description="Name of the version.")
@@ -193,7 +193,7 @@ class ApiAuth(_Model):
 
 
 class ApiPlayground(_Model):
-    """The playground, which sends requests from an API page."""
+    """The playground of an API page, which sends requests."""
 
     mode: Literal["show", "simple", "hide"] = Field(
         default="show",
@@ -253,8 +253,8 @@ class PrimaryTab(_Model):
 class NamedDocument(NamedTuple):
     """A reference to an OpenAPI file.
 
-    ``written``: the path or address in the configuration file; ``url``: the ``url`` of the tab or anchor that names the
-    file, None for the top-level field; ``pointer``: JSON pointer of the field.
+    ``written``: the path or address in the configuration file. ``url``: the ``url`` of the tab or anchor that names the
+    file; None for the top-level field. ``pointer``: JSON pointer of the field.
     """
 
     written: str

@@ -29,12 +29,13 @@ from tenantry_site.config.validators import (
 from tenantry_site.suggestions import normalize
 
 _PATHS = frozenset({"file", "href", "link", "page", "path", "slug", "url"})
-"""Keys that hold a page's path in the formats of other generators."""
+"""Keys for a page's path in the formats of other generators."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldValidator:
-    """A field of an object. ``attribute``: its name in the model; ``required``: the object is dropped without it."""
+    """A field of an object. ``attribute``: name in the model. ``required``: without the field, the object is
+    dropped."""
 
     attribute: str
     validator: Validator
@@ -44,7 +45,7 @@ class FieldValidator:
 
 @dataclass(slots=True)
 class ObjectValidator(Validator):
-    """Validates objects of one model class. ``fields``: by their keys in the file; ``shorthand``: the keys that are set
+    """Validates objects of one model class. ``fields``: by their keys in the file. ``shorthand``: the keys that are set
     if the file has a string instead of the object."""
 
     model: type[BaseModel]
@@ -110,7 +111,7 @@ class ObjectValidator(Validator):
         return clean
 
     def _complete(self, clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> bool:
-        """Whether the object has all required fields; a missing one is reported."""
+        """Whether the object has all required fields. Missing ones are reported."""
         complete = True
         for key, known in self.fields.items():
             if known.required and known.attribute not in clean:
@@ -129,7 +130,7 @@ class ObjectValidator(Validator):
         return {"anyOf": [self.fields[self.shorthand[0]].validator.schema(strict=strict), reference]}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The JSON Schema of the object. The result of ``schema`` refers to it."""
+        """The JSON Schema of the object, to which the result of ``schema`` refers."""
         properties: Schema = {}
         for key, known in self.fields.items():
             properties[key] = {"description": known.description, **known.validator.schema(strict=strict)}

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 LONGEST = 60
-"""Maximum number of characters of a value that a message quotes."""
+"""Maximum number of characters that a message quotes of a value."""
 
 # Characters that change or hide text on a terminal: controls, bidirectional marks, invisible ones, line separators.
 _UNPRINTABLE = re.compile(
@@ -20,7 +20,7 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def safe(text: str) -> str:
-    """The string with the characters escaped that a terminal would interpret or hide."""
+    """The string, with the characters escaped that a terminal would interpret or hide."""
     return _UNPRINTABLE.sub(_escape, text)
 
 
@@ -60,10 +60,10 @@ def describe(value: Any) -> str:
 
 
 END = "\0"
-"""Appended to the text, so that the parser can look at the next character without checking for the end."""
+"""Added to the end of the text, so that the parser can look at the next character without checking for the end."""
 
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")
-"""First bytes of compressed files (gzip, zstd, xz). These may lack the zero byte by which other binary files are
+"""First bytes of compressed files (gzip, zstd, xz), which may lack the zero byte by which other binary files are
 recognized."""
 _HEAD = 1024
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -85,7 +85,8 @@ class SourceText:
     """The decoded text of a file, followed by ``END``.
 
     Offsets count characters from 0; lines and columns count from 1. ``has_bom``: a byte order mark was removed.
-    ``problem``: why the text cannot be read, or None; if set, ``text`` only serves to find the problem's line.
+    ``problem``: why the text cannot be read, or None. If it cannot be read, ``text`` only serves to find the line of
+    the problem.
     """
 
     __slots__ = ("_starts", "has_bom", "problem", "text")
@@ -166,7 +167,8 @@ def _wide_encoding(data: bytes) -> str:
 
 
 class JsonObject(dict[str, Any]):
-    """A JSON object. ``start``: offset of its bracket; ``offsets``: key -> the offsets of the key and of its value."""
+    """A JSON object. ``start``: offset of the opening bracket. ``offsets``: key -> the offsets of the key and of the
+    value."""
 
     __slots__ = ("offsets", "start")
 
@@ -177,7 +179,7 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonArray(list[Any]):
-    """A JSON array. ``start``: offset of its bracket; ``offsets``: the offsets of its items."""
+    """A JSON array. ``start``: offset of the opening bracket. ``offsets``: the offsets of the items."""
 
     __slots__ = ("offsets", "start")
 
@@ -188,8 +190,8 @@ class JsonArray(list[Any]):
 
 
 class JsonPath(NamedTuple):
-    """The path of a value: the path of its container (an object or list), the container, and the value's key or index
-    in it. The root has no container."""
+    """The path of a value: the path of the object or list that contains it, that container, and the key or index. The
+    root has no container."""
 
     parent: JsonPath | None = None
     container: JsonObject | JsonArray | None = None
@@ -220,7 +222,7 @@ class JsonPath(NamedTuple):
         return text or "the file"
 
     def offset(self, *, of_key: bool = False) -> int:
-        """The offset of the value, or of its key; if the file does not have the key, the offset of the object."""
+        """The offset of the value, or of the key. If the file does not have the key, the offset of the object."""
         if isinstance(self.container, JsonObject):
             offsets = self.container.offsets.get(str(self.key))
             if offsets is not None:

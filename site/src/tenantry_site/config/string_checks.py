@@ -1,6 +1,5 @@
-"""Checks of strings, one function for each ``StringKind``: each reports problems and returns the string for the model,
-or None if the string is unusable.
-"""
+"""Checks of strings. The function for each ``StringKind`` reports problems, and returns the string for the model or
+None if the string is unusable."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadC
 
 
 def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.Pattern[str] = _UNSAFE) -> bool:
-    """Whether the address would run code in the page; if so, report it."""
+    """Whether the address would run code in the page. If so, report this."""
     if unsafe.search(text) is None:
         return False
     message = f"{location.display()} is {quoted(text)}, an address that would run code in the page"
@@ -65,8 +64,8 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """If the string is an email address or a host name without a scheme, report that and return it with the scheme.
-    Otherwise return None."""
+    """If the string is an email address or a host name without a scheme, report this and return the string with the
+    scheme; else None."""
     if _MAIL.search(text):
         message = f"{location.display()} is {quoted(text)}, a mail address without mailto:, which is added"
         context.diagnostics.add(location, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")

@@ -1,7 +1,7 @@
 """The meanings of strings in the configuration file, and the patterns that the reader and the JSON Schemas share.
 
-Each pattern means the same in Python (``re.search``) and in ECMA-262 (JSON Schema). The end of the string is written
-as ``(?![\\s\\S])``, because Python's ``$`` also matches before a final line break.
+Each pattern means the same in Python (``re.search``) and in ECMA-262 (JSON Schema). The end of the string is written as
+``(?![\\s\\S])``, because Python's ``$`` also matches before a final line break.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ def _hidden(scheme: str) -> str:
 
 
 class StringKind(Enum):
-    """The meaning of a string, which selects the checks of the string. The enum value describes the kind in
-    messages."""
+    """The meaning of a string, which selects the checks. The enum value is the kind's name in messages."""
 
     __hash__ = object.__hash__  # for speed: each string needs a lookup, and Enum's hash is a Python function
 
@@ -62,7 +61,7 @@ STYLED_ICON = r"^\s*(?:fa[a-z]?|fa-[a-z]+)[ -]+fa-|^\s*fa-"
 
 Patterns = tuple[tuple[str, bool, bool], ...]
 """Rules of three parts: a pattern; True if a string must match it, False if it must not; True if breaking the rule is
-an error, False if a warning."""
+an error, False if it is a warning."""
 
 _TEXT: Patterns = ((CONTROL, False, False),)
 _SHOWN: Patterns = (*_TEXT, (FILLED, True, False))
@@ -94,4 +93,4 @@ PATTERNS: dict[StringKind, Patterns] = {
     StringKind.ICON: (*_SHOWN, (STYLED_ICON, False, False)),
     StringKind.PAGE: (*_SHOWN, (SCHEME, False, False), (r"\\", False, False)),
 }
-"""The rules for each kind of string. The lenient JSON Schema has only those for errors, the strict one has all."""
+"""The rules for each kind of string. The lenient JSON Schema has only the rules for errors, the strict one has all."""

@@ -45,7 +45,7 @@ class SyntaxErrors:
         return f"line {line}, column {column}"
 
     def _file_problem(self) -> SyntaxProblem | None:
-        """A problem of the whole file, such as merge markers. It is reported instead of the syntax error that it
+        """A problem of the whole file, such as merge markers, which is reported instead of the syntax error that it
         causes."""
         if not self._searched:
             self._searched = True
@@ -163,7 +163,7 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG010", message, fix, end - 1)
 
     def no_comma(self, end: int, at: int, opened: int) -> SyntaxProblem:
-        """Neither a comma nor the closing bracket follows an item. ``end``: where the item ends; ``opened``: offset of
+        """Neither a comma nor the closing bracket follows an item. ``end``: where the item ends. ``opened``: offset of
         the opening bracket."""
         character = self._text[at]
         if character == END or character in "]}":

@@ -73,7 +73,7 @@ FOREIGN_KEYS: dict[type, dict[str, str]] = {
     ApiPlayground: {"disableProxy": "Whether the browser sends requests directly to the API."},
     Redirect: {"permanent": "Whether the redirect is permanent."},
 }
-"""Model class -> field that other generators read -> its meaning there. These fields have no effect here."""
+"""Model class -> field of other generators -> its meaning there. These fields have no effect here."""
 
 NEWER_KEYS = frozenset({
     "api-reference", "appearance", "banner", "contextual", "description", "errors", "fonts", "icons", "interaction",

@@ -56,7 +56,7 @@ _ALIASES: dict[str, str] = {
     "hidden": "hide",
     "button": "link",
 }
-"""Other words for enumeration values (in lower case, without ``-`` and ``_``) -> the value that is read instead."""
+"""Other words for enumeration values (in lower case, without ``-`` and ``_``) -> the value to use."""
 
 _UNSET = frozenset({"auto", "automatic", "browser", "default", "device", "os", "system"})
 """Values by which authors mean the default. The fix for such a value is to leave the field out."""
@@ -69,7 +69,7 @@ OTHER_PLATFORMS = frozenset({
     "huggingface", "lens", "mail", "mastodon", "matrix", "npm", "patreon", "pinterest", "producthunt", "rss", "signal",
     "stackoverflow", "substack", "tiktok", "twitch", "warpcast", "whatsapp",
 })  # fmt: skip
-"""Platforms without support here. They are not typing errors, so no similar name is suggested."""
+"""Platforms without support here. These names are not typing errors, so no similar name is suggested."""
 
 _SHOWN: dict[type, tuple[str, ...]] = {CallToAction: ("name", "url"), Api: ("baseUrl",), Colors: ("primary",)}
 """Model class -> the fields that ``example_object`` shows. For other classes it shows the required fields or, if none
@@ -91,12 +91,12 @@ _BARE: dict[type, str] = {
     TopbarLink: "url",
     Version: "name",
 }
-"""Model class -> the field that an author probably meant by writing a string instead of the object."""
+"""Model class -> the field that an author probably meant when the file has a string instead of the object."""
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """An example of a model class in JSON, for messages. ``value``: the value that the author wrote instead of an
-    object. A string is shown in the field that was probably meant."""
+    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object. A
+    string is shown in the field that was probably meant."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -109,7 +109,7 @@ def example_object(model: type[BaseModel], value: Any = None) -> str:
 
 
 def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> str:
-    """The fix for a value that should be a list. ``model``: class of the items, if they may be objects; ``of_texts``:
+    """The fix for a value that should be a list. ``model``: class of the items, if they may be objects. ``of_texts``:
     the items may be strings."""
     keys = {info.alias or name for name, info in model.model_fields.items()} if model is not None else set()
     if (of_texts and isinstance(value, str) and value) or (isinstance(value, JsonObject) and value.keys() & keys):
@@ -137,7 +137,8 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The favicon from an object, as the newer format has it: that for light mode, else that for dark mode."""
+        """The favicon from an object, as the newer format has it: the one for light mode, else the one for dark
+        mode."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"
@@ -151,7 +152,7 @@ class StringValidator(Validator):
         return {"$ref": f"#/$defs/{self.kind.name.lower()}"}
 
     def definition(self, *, strict: bool) -> Schema:
-        """The JSON Schema of this kind of string. The result of ``schema`` refers to it."""
+        """The JSON Schema of this kind of string, to which the result of ``schema`` refers."""
         rules = string_schema(self.kind, strict=strict)
         whole: Schema = {"type": "string"}
         if rules:
@@ -179,7 +180,7 @@ class BooleanValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class EnumValidator(Validator):
-    """Validates a string that must be one of ``values``; similar spellings are corrected with a warning."""
+    """Validates a string that must be one of ``values``. Similar spellings are corrected with a warning."""
 
     values: tuple[str, ...]
 
@@ -218,8 +219,8 @@ class EnumValidator(Validator):
 class ListValidator(Validator):
     """Validates lists; unusable items are dropped.
 
-    ``item``: validator of the items; ``single``: also accept a string, as a list of one item; ``not_empty``: warn
-    about an empty list; ``model``: class of the items, if they may be objects.
+    ``item``: validator of the items. ``single``: also accept a string, as a list of one item. ``not_empty``: warn about
+    an empty list. ``model``: class of the items, if they may be objects.
     """
 
     item: Validator

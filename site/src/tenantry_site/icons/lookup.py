@@ -33,7 +33,7 @@ def svg(name: str, kind: str = _DEFAULT) -> str | None:
     """The icon as an SVG element, safe to write into a page; None for an unknown name.
 
     ``kind``: one of ``KINDS``; any other value means ``duotone``. The icon has the size and colour of the text around
-    it. Assistive technology ignores the icon, so it always needs words next to it.
+    it. Assistive technology ignores it, so always write words next to it.
     """
     icon = resolve(name)
     found = outlines(icon) if icon else {}
@@ -93,8 +93,8 @@ def _exact(name: str) -> str | None:
 def resolve(name: str) -> str | None:
     """The bundled icon for a name that an author wrote, or None.
 
-    If no icon has that name (it may be in the paid set), more general names are tried: first without the last
-    words, then without the first words (``chart-line-up`` -> ``chart-line``).
+    If no icon has that name (it may be in the paid set), more general names are tried: first without the last words,
+    then without the first words (``chart-line-up`` -> ``chart-line``).
     """
     wanted = normalize_name(name)
     found = _exact(wanted) if wanted else None
@@ -177,7 +177,7 @@ def _entry(name: str) -> str:
 
 
 class Social(NamedTuple):
-    """How the link to a social account is shown. ``icon`` and ``kind``: arguments of ``svg``; ``label``: the link's
+    """How the link to a social account is shown. ``icon``, ``kind``: arguments of ``svg``. ``label``: the link's
     accessible name."""
 
     icon: str

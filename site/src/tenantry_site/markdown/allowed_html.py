@@ -1,8 +1,8 @@
 """The allow-list of HTML elements and attributes that authors may write on their pages.
 
-Elements and attributes that are not in these tables are never written to a page. The tables have nothing that can run
-code: no scripts, event handlers, styles or forms, no SVG or MathML, and no element whose contents browsers parse by
-other rules (``textarea``, ``noscript``, ``template``). An ``iframe`` is written only with a sandbox (``raw_html``).
+All other elements and attributes are never written to a page. The tables contain nothing that can run code: no scripts,
+event handlers, styles or forms, no SVG or MathML, and no element whose contents browsers parse by other rules
+(``textarea``, ``noscript``, ``template``). An ``iframe`` is written only with a sandbox (``raw_html``).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 class Allowed:
     """How an element is written to a page.
 
-    ``tag``: the tag that is written; ``attributes``: those allowed in addition to ``EVERYWHERE``; ``block``: it is a
-    block, not part of a line of text; ``phrasing``: it may not contain paragraphs; ``void``: it has no closing tag.
+    ``tag``: the tag that is written. ``attributes``: those allowed in addition to ``EVERYWHERE``. ``block``: it is a
+    block, not part of a line of text. ``phrasing``: it may not contain paragraphs. ``void``: it has no closing tag.
     """
 
     tag: str
@@ -95,7 +95,7 @@ REMOVED = frozenset({
     "legend", "datalist", "listing", "isindex", "keygen", "image", "animate", "foreignobject", "use", "path", "circle",
     "rect", "g", "line", "polygon", "polyline", "defs", "mtext", "mglyph", "annotation-xml",
 })  # fmt: skip
-"""Known elements whose tags are removed while their contents are kept."""
+"""Known elements of which only the tags are removed, not the contents."""
 
 IMPLIED: Mapping[str, frozenset[str]] = {
     "li": frozenset({"li"}),
@@ -137,8 +137,8 @@ def accepted_value(attribute: str, value: str) -> str | None:
 
 
 def length(value: str) -> str | None:
-    """A length as HTML's ``width`` and ``height`` attributes take it: ``300`` for ``300px``, ``50%``. None for
-    anything but whole pixels and percent."""
+    """A length for HTML's ``width`` and ``height`` attributes: ``300`` for ``300px``, or ``50%``. None for anything but
+    whole pixels and percent."""
     bare = value.strip().removesuffix("px").strip()
     digits = bare.removesuffix("%")
     whole = digits.partition(".")[0]

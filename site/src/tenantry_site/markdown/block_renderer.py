@@ -141,7 +141,7 @@ class BlockRenderer:
         return at + 1
 
     def _blockquote(self, tokens: Tokens, at: int) -> int:
-        """A quotation; a first line such as ``[!NOTE]`` makes it a callout."""
+        """A quotation. A first line such as ``[!NOTE]`` makes it a callout."""
         following = tokens[at + 2] if at + 2 < len(tokens) else None
         alert = _ALERT.match(following.content) if following is not None and following.type == "inline" else None
         self._alerts.append(alert is not None)
@@ -186,8 +186,8 @@ class BlockRenderer:
         return at + 1
 
     def _table_head(self, tokens: Tokens, at: int) -> int:
-        """Open a table in a group that is labelled with the table's columns and can be scrolled with the keyboard. The
-        group is not a landmark, because a page may have many tables with the same columns."""
+        """Open a table inside an element that is labelled with the table's columns and can be scrolled with the
+        keyboard. The element is not a landmark, because a page may have many tables with the same columns."""
         names, cell = [], at
         while tokens[cell].type != "thead_close":
             if tokens[cell].type == "inline":
@@ -204,7 +204,7 @@ class BlockRenderer:
         return at + 1
 
     def _cell(self, tokens: Tokens, at: int) -> int:
-        """A table cell. For speed, a cell without tags is rendered with its text and closing tag at once."""
+        """A table cell. For speed, a cell without tags is rendered in one step."""
         tag = tokens[at].tag
         aligned = _ALIGNED.get(str(tokens[at].attrs.get("style", "")), "")
         scope = ' scope="col"' if tag == "th" else ""
@@ -236,8 +236,7 @@ class BlockRenderer:
         return at + 1
 
     def _footnote_definition(self, tokens: Tokens, at: int) -> int:
-        """Keep a footnote for ``_render_footnotes``, which writes footnotes at the end in the order of their
-        references."""
+        """Keep a footnote. ``_render_footnotes`` writes footnotes at the end, in the order of their references."""
         depth, end = 1, at + 1
         while depth:
             depth += (tokens[end].type == "footnote_reference_open") - (tokens[end].type == "footnote_reference_close")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 200
 DIAGRAMS = frozenset({"mermaid", "plantuml", "math", "latex", "tex", "katex", "dot", "graphviz", "d2"})
-"""Languages that other tools render as pictures; here they are shown as code, with a diagnostic."""
+"""Languages that other tools render as pictures. Here they are shown as code, with a diagnostic."""
 
 
 def code_block(info: str, text: str, line: int, highlighter: Highlighter) -> CodeBlock:
@@ -60,8 +60,8 @@ _IGNORED = frozenset({"expandable", "copy", "nocopy", "twoslash", "live", "edita
 
 
 class InfoString(NamedTuple):
-    """The parts of a code block's info string. ``marked``: numbers of the marked lines, from 1; ``numbered``: show line
-    numbers; ``wrapped``: wrap long lines."""
+    """The parts of a code block's info string. ``marked``: numbers of the marked lines, from 1. ``numbered``: show line
+    numbers. ``wrapped``: wrap long lines."""
 
     language: str = ""
     title: str = ""
@@ -165,7 +165,7 @@ class Highlighter:
         self._size = 0
 
     def html(self, language: str, text: str) -> str:
-        """The code as HTML, without spans across line ends. Code in an unknown language is only escaped."""
+        """The code as HTML, with no span across a line end. Code in an unknown language is only escaped."""
         if language in PLAIN or len(text) > MAX_CHARS or _has_long_line(text):
             return escape(text)
         key = (language, text)

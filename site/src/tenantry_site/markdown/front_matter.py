@@ -28,10 +28,10 @@ _PLAIN = re.compile(
     \Z""",
     re.VERBOSE,
 )
-"""Matches ``key: value`` with a plain, quoted or empty value. Callers strip trailing blanks first, because matching
+"""Matches ``key: value`` with a plain, quoted or empty value. Callers remove trailing blanks first, because matching
 them here would take quadratic time."""
 _LOOSE = re.compile(r"([A-Za-z][\w:.-]*)[ \t]*:[ \t]*(.*)\Z")
-"""Matches any ``key: value`` line, for front matter that is not valid YAML. Callers strip trailing blanks first."""
+"""Matches any ``key: value`` line, for front matter that is not valid YAML. Callers remove trailing blanks first."""
 _TEXTS = {
     "title": "title", "sidebarTitle": "sidebar_title", "description": "description", "icon": "icon",
     "iconType": "icon_type", "api": "api", "openapi": "openapi", "authMethod": "auth_method",
@@ -46,7 +46,7 @@ _TRUE = frozenset({"true", "yes", "on"})
 
 
 def front_matter(source: str, text: str) -> tuple[FrontMatter, str, tuple[Diagnostic, ...]]:
-    """Split a page into its metadata and the text below it, with diagnostics.
+    """Split a page into metadata and the text below it, with diagnostics.
 
     ``source``: the page's file, for the diagnostics. Never raises; front matter that is not YAML is read line by line.
     """

@@ -1,8 +1,7 @@
 """HtmlBuffer collects the HTML and component nodes of one text, and tracks its open elements.
 
-An element's contents are buffered until its closing tag. At that point, HTML tags are put around the contents, or the
-contents become the children of a component. A tag that is never closed is dropped and its contents stay, so that no
-text is lost.
+An element's contents are buffered until its closing tag. Then HTML tags are put around the contents, or they become the
+children of a component. If a tag is never closed, the tag is dropped and the contents stay, so that no text is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tenantry_site.page import Element, Fragment, Node
 
 _PARAGRAPH = re.compile(r"<p>((?:(?!</?p>).)*)</p>\n?", re.DOTALL)
 _INDEXED = ("title", "label", "description", "caption", "tip", "path", "query", "header", "body", "name")
-"""Attributes of components that readers see; their text is added to the search index."""
+"""Attributes of components that readers see. Their text is added to the search index."""
 
 
 class HtmlBuffer:
@@ -48,10 +47,10 @@ class HtmlBuffer:
         self.diagnostics: PageDiagnostics = diagnostics
         self.sections: PageSections = sections
         self.is_page: bool = is_page
-        """Whether the text is a page. The nodes of a snippet or description have the line 0, because their lines are
-        not lines of the page."""
+        """Whether the text is a page. Nodes of a snippet or description have the line 0: their lines are not lines of
+        the page."""
         self.has_content: bool = False
-        """Whether the open paragraph has visible content; a paragraph without any is not written."""
+        """Whether the open paragraph has visible content. A paragraph without any is not written."""
         self._markdown_elements: list[OpenElement] = []
         self._paragraph_start = -1
         self._tight = self._in_paragraph = False
@@ -99,7 +98,7 @@ class HtmlBuffer:
         if top is None or top.start < self._paragraph_start:
             self._close_paragraph()
 
-    # Elements of Markdown. The parser nests them correctly, but an HTML tag may open inside one and close outside it.
+    # Elements of Markdown. The parser nests them correctly, but an HTML tag may open inside one and close outside.
 
     def open_markdown(self, name: str, opening: str, closing: str) -> None:
         """Write ``opening`` now, and ``closing`` at the matching ``close_markdown``."""
@@ -120,7 +119,7 @@ class HtmlBuffer:
     def open_html(self, tag: Tag, line: int, *, within: bool) -> None:
         """Open an allowed HTML element. ``within``: the tag is in a line of text."""
         allowed = ALLOWED[tag.name]
-        # Close the elements whose closing tag this tag implies, like ``<li>`` after ``<li>``
+        # Close the elements that this tag ends implicitly, like ``<li>`` after ``<li>``
         closed = IMPLIED.get(tag.name)
         top = self.elements.top
         while closed and top is not None and top.kind is ElementKind.HTML and top.name in closed:
@@ -149,7 +148,7 @@ class HtmlBuffer:
             self.has_content = self.has_content or not allowed.block
 
     def open_component(self, tag: Tag, line: int, *, within: bool, inline: bool) -> None:
-        """Open a component. ``within``: its tag is in a line of text; ``inline``: it is an inline component, so the
+        """Open a component. ``within``: its tag is in a line of text. ``inline``: it is an inline component, so the
         paragraph around it continues."""
         in_line = within and (inline or self._paragraph_start < 0 or self.has_content)
         if within and not inline:
@@ -173,12 +172,12 @@ class HtmlBuffer:
         self.has_content = True
 
     def open_ignored(self, tag: Tag, line: int) -> None:
-        """Leave out a tag, and later its closing tag."""
+        """Leave out a tag and, later, its closing tag."""
         if not tag.self_closing:
             self.elements.push(OpenElement(ElementKind.IGNORED, tag.name, len(self.out), line, tag))
 
     def splice(self, nodes: tuple[Node, ...], *, within: bool) -> None:
-        """Insert the nodes of a snippet. A snippet of one paragraph continues the line of text that it is in."""
+        """Insert the nodes of a snippet. A snippet of one paragraph continues the line of text around it."""
         only = nodes[0] if len(nodes) == 1 else None
         if within and isinstance(only, Fragment) and (found := _PARAGRAPH.fullmatch(only.html)) is not None:
             self.out.append(found[1])
@@ -259,7 +258,7 @@ class HtmlBuffer:
 
 
 def _merge_fragments(parts: list[str | Node]) -> tuple[Node, ...]:
-    """The parts as nodes, with adjacent HTML strings joined into one fragment."""
+    """The parts as nodes, with adjacent HTML strings joined to one fragment."""
     nodes: list[Node] = []
     text: list[str] = []
     for part in parts:

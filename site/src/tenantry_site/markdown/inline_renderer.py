@@ -25,12 +25,12 @@ _OPENING = {"em_open": ("<em>", "</em>"), "strong_open": ("<strong>", "</strong>
 _CLOSING = {"em_close": "</em>", "strong_close": "</strong>", "s_close": "</s>", "link_close": "</a>"}
 
 Resolve = Callable[[Tag, int, bool], bool]
-"""Renders a tag (with its line, and whether it is in a line of text) if it names a snippet; else returns False."""
+"""Renders the snippet that a tag names; returns False if the tag names no snippet. Arguments: the tag, its line, and
+whether it is in a line of text."""
 
 
 def footnotes(env: dict[str, Any], buffer: HtmlBuffer) -> str:
-    """The prefix of the ids of footnotes. The page and each snippet on it number their footnotes
-    separately."""
+    """The prefix of footnote ids. The page and each snippet on it number their footnotes separately."""
     if "footnotes_name" not in env:
         env["footnotes_name"] = buffer.context.identifier("fn")
     return str(env["footnotes_name"])

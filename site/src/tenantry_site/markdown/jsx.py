@@ -1,6 +1,7 @@
-"""Finds tags, comments and expressions in Markdown, and tells them from text that looks similar.
+"""Finds tags, comments and expressions in Markdown, and distinguishes them from text that looks similar.
 
-``List<String>`` and ``<YOUR_KEY>`` are text; ``<Card title="x" cols={2}>`` is a tag, even if no component has its name.
+``List<String>`` and ``<YOUR_KEY>`` are text. ``<Card title="x" cols={2}>`` is a tag, even if no component has this
+name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LONGEST = 20_000
 
 
 class Tag(NamedTuple):
-    """A tag. ``end``: the offset after the tag; ``expressions``: names of the attributes whose values are not
+    """A tag. ``end``: the offset after the tag. ``expressions``: names of the attributes whose values are not
     literals."""
 
     name: str
@@ -57,8 +58,8 @@ _NO_ATTRIBUTES: Mapping[str, AttributeValue] = {}
 
 
 class TagScanner:
-    """Finds the ends of tags and braces in one text. A budget proportional to the text's length limits the time that is
-    spent on tags that never end."""
+    """Finds the ends of tags and braces in one text. A budget proportional to the text's length limits the time spent
+    on tags that never end."""
 
     __slots__ = ("_budget", "names")
 
@@ -84,8 +85,8 @@ class TagScanner:
         return tag
 
     def brace(self, text: str, at: int, end: int) -> int:
-        """The offset of the brace that closes the one at ``at``; -1 if no brace before ``end`` closes it, or the
-        budget is spent."""
+        """The offset of the brace before ``end`` that closes the one at ``at``; -1 if it is missing, or the budget is
+        spent."""
         if self._budget <= 0:
             return -1
         close = closing_brace(text, at, end)
@@ -93,7 +94,7 @@ class TagScanner:
         return close
 
     def find(self, wanted: str, text: str, at: int, end: int) -> int:
-        """``text.find(wanted, at, end)``; always -1 once the budget is spent."""
+        """``text.find(wanted, at, end)``, but always -1 once the budget is spent."""
         found = text.find(wanted, at, end) if self._budget > 0 else -1
         if found < 0:
             self._budget -= (end - at) // 64 + 1
@@ -159,7 +160,7 @@ class ConstructKind(Enum):
 
 
 class Construct(NamedTuple):
-    """A tag, comment or expression. ``at`` and ``end``: where it begins and ends; ``text``: the value or source of an
+    """A tag, comment or expression. ``at`` and ``end``: where it begins and ends. ``text``: the value or source of an
     expression, or the contents of a raw element."""
 
     kind: ConstructKind
@@ -250,7 +251,7 @@ class ConstructScanner:
         return None
 
     def _is_tag(self, tag: Tag) -> bool:
-        """Whether ``<Name`` with an unknown name is a tag, rather than a placeholder or a type parameter."""
+        """Whether ``<Name`` with an unknown name is a tag, and not a placeholder or a type parameter."""
         return tag.self_closing or tag.closing or tag.has_values or tag.name in self.closing_names
 
     def _raw_element(self, tag: Tag, text: str, at: int, end: int) -> Construct:
@@ -283,7 +284,7 @@ class ConstructScanner:
         try:
             return Construct(ConstructKind.TEXT, at, close + 1, _NO_TAG, as_text(literal(inner, self.names)))
         except NotLiteral:
-            # Expressions are reported once for each text, because a page with one usually has many
+            # Expressions are reported once for each text: a page with one usually has many
             if not self._expression_reported:
                 self._expression_reported = True
                 message = "an expression is shown as it was written: nothing on a page is evaluated"

@@ -38,10 +38,10 @@ class NotLiteral(Exception):
 
 
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
-    """The value of a literal. ``names``: the constants that the text may refer to.
+    """The value of a literal. ``names``: the constants to which the text may refer.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, an object's member is
-    omitted instead if its value would have to be evaluated.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, members of objects
+    are omitted instead if their values would have to be evaluated.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral

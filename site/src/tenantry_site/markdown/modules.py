@@ -40,8 +40,8 @@ Constants = Callable[[str], Mapping[str, AttributeValue]]
 class Module:
     """The imports and exports of a page or snippet.
 
-    ``known``: names of the components, to which imported components are added; ``imports``: imported component -> path;
-    ``names``: imported and exported constants; ``lines``: for each block, its first line and the line after its last,
+    ``known``: names of the components, to which imported components are added. ``imports``: imported component -> path.
+    ``names``: imported and exported constants. ``lines``: for each block, its first line and the line after its last,
     counted from 0.
     """
 

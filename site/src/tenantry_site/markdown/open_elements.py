@@ -10,10 +10,10 @@ from tenantry_site.markdown.allowed_html import ALLOWED
 from tenantry_site.markdown.jsx import Tag
 
 DEEPEST = 48
-"""Maximum nesting of components and HTML elements; tags nested deeper are left out."""
+"""Maximum nesting of components and HTML elements. Tags nested deeper are left out."""
 
 REACH = 200
-"""A closing tag can close only an element among this number of innermost open elements."""
+"""A closing tag can close only one of this many innermost open elements."""
 
 
 class ElementKind(Enum):
@@ -28,8 +28,8 @@ class ElementKind(Enum):
 class OpenElement:
     """An open element.
 
-    ``start``: index of its contents in the buffer; ``opening`` and ``close``: the HTML to write around its contents;
-    ``within``: it is a component in a line of text; ``indexed``: length of ``PageSections.words`` when it opened.
+    ``start``: index of its contents in the buffer. ``opening`` and ``close``: the HTML to write around its contents.
+    ``within``: it is a component in a line of text. ``indexed``: length of ``PageSections.words`` when it opened.
     """
 
     __slots__ = (

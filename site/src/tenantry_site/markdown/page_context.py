@@ -1,6 +1,6 @@
 """The state of one page while it is rendered: its ids, links, sections and diagnostics.
 
-Also has functions that escape text, make ids of it, and find web addresses in it.
+Also has functions that escape text, make ids from it, and find web addresses in it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def escape(text: str) -> str:
 
 
 def addresses(text: str) -> list[tuple[int, int]]:
-    """The spans of bare web addresses in plain text, without punctuation that belongs to the sentence around them."""
+    """The spans of bare web addresses in plain text, without the punctuation of the sentence around them."""
     found = []
     for each in _BARE.finditer(text):
         start = each.start()
@@ -45,7 +45,7 @@ def addresses(text: str) -> list[tuple[int, int]]:
 
 
 def slug(text: str) -> str:
-    """An id made of text: in lower case, with hyphens for spaces and without punctuation; letters of all scripts are
+    """An id made from text: in lower case, with hyphens for spaces and without punctuation; letters of all scripts are
     kept. ``section`` if nothing remains."""
     lower = text.strip().lower()[:_MAX_SLUG]
     if lower.isascii():
@@ -113,10 +113,10 @@ CODES: dict[str, str] = {
 
 
 class PageContext:
-    """The state of one page while it is rendered. It implements ``page.RenderContext`` for components.
+    """The state of one page while it is rendered: the ``page.RenderContext`` of components.
 
-    ``links``: the internal links found so far; ``shared``: returns the nodes of a snippet, given its path and the line
-    that uses it; ``snippets``: number of snippets used so far.
+    ``links``: the internal links found so far. ``shared``: returns the nodes of a snippet, given its path and the line
+    that uses it. ``snippets``: number of snippets used so far.
     """
 
     __slots__ = (
@@ -182,7 +182,7 @@ class PageContext:
         return rendered or ""
 
     def href(self, target: str, line: int) -> str | None:
-        """The escaped address of a link, or None, with a diagnostic, if its scheme is not allowed."""
+        """The escaped address of a link. If the scheme is not allowed: None, with a diagnostic."""
         address = self._addresses.resolve(self.page, target)
         if address.kind is AddressKind.REFUSED:
             self._refused(target, line)
@@ -192,8 +192,8 @@ class PageContext:
         return escape(address.href)
 
     def source(self, target: str, line: int) -> str | None:
-        """The escaped address of an image, video or frame. None, with a diagnostic, if the scheme is not allowed, or if
-        the address is on another host and the site shows no external media."""
+        """The escaped address of an image, video or frame. If the scheme is not allowed, or the address is on another
+        host and the site shows no external media: None, with a diagnostic."""
         address = self._addresses.resolve(self.page, target)
         if address.kind is AddressKind.EXTERNAL:
             if self._external_media and _web(address):
@@ -214,11 +214,11 @@ class PageContext:
         return escape(address.href) if address.kind is AddressKind.EXTERNAL and _web(address) else None
 
     def identifier(self, wanted: str, written: str = "") -> str:
-        """An unused id, which needs no escaping in an attribute: ``written`` if possible, else made of ``wanted``."""
+        """An unused id, which needs no escaping in an attribute: ``written`` if possible, else made from ``wanted``."""
         return self._ids.take(wanted, written)
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
-        """The nodes of a snippet; none, with a diagnostic, if it does not exist."""
+        """The nodes of a snippet. If it does not exist: none, with a diagnostic."""
         return self.shared(path, line) if self.shared else ()
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
@@ -282,7 +282,7 @@ class PageSections:
         self._id = self._title = ""
 
     def heading(self, level: int, identifier: str, text: str) -> None:
-        """Begin the section of a heading: the following words belong to it."""
+        """Begin the section of a heading. The words that follow belong to it."""
         self._finish()
         self._id, self._title = identifier, text
         self.headings.append(Heading(level, identifier, text))
@@ -294,7 +294,7 @@ class PageSections:
         return text
 
     def all(self) -> tuple[Section, ...]:
-        """All sections. Call it at the end of the page: it finishes the last section."""
+        """All sections. Call this at the end of the page: it finishes the last section."""
         self._finish()
         return tuple(self._done)
 

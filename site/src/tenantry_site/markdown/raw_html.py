@@ -33,7 +33,7 @@ left out."""
 
 
 def render_tag(tag: Tag, context: PageContext, line: int) -> tuple[str, str]:
-    """The HTML for an opening tag and for its closing tag."""
+    """The HTML for an opening tag and for the closing tag."""
     allowed = ALLOWED[tag.name]
     if tag.name == "img":
         return _image_tag(tag, context, line), ""
@@ -68,8 +68,8 @@ def _media(tag: Tag, given: dict[str, str], context: PageContext, line: int) -> 
 
 
 def playable(opening: str, closing: str, buffer: Sequence[object]) -> tuple[str, str]:
-    """The tags to write around the contents of a ``<video>`` or ``<audio>``. Without a playable source, these are
-    ``<span>`` tags: the contents are links to files on other hosts, and a player would hide the links."""
+    """The tags to write around the contents of a ``<video>`` or ``<audio>``. Without a playable source these are
+    ``<span>`` tags, because a player would hide the contents: links to files on other hosts."""
     playing = " src=" in opening or any(isinstance(each, str) and each.startswith("<source") for each in buffer)
     return (opening, closing) if playing else ("<span>", "</span>")
 

@@ -26,8 +26,7 @@ from tenantry_site.page import AttributeValue, Component, Node, Page, title_of_p
 _NEWLINE = re.compile(r"\r\n?")
 _MARKUP = re.compile(r"[*_`~]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]*>")
 _LONGEST_TITLE = 1_000
-"""Maximum number of characters of a heading that are compared with the title, because removing markup takes quadratic
-time."""
+"""Maximum number of characters of a heading that are compared with the title: removing markup takes quadratic time."""
 
 
 class PageReader:
@@ -71,7 +70,7 @@ class PageReader:
         title = front.title or first or title_of_path(path)
         title_repeated = bool(heads) and first.casefold() == " ".join(title.split()).casefold()
         renderer.render(tokens, first if title_repeated else "", shift=1 if len(heads) > title_repeated else 0)
-        # Report a code block at the end that is not closed, because it swallows the rest of the page
+        # Report a code block that is not closed, because it swallows the rest of the page
         last = tokens[-1] if tokens else None
         if last is not None and last.type == "fence" and last.map:
             ending = body.rstrip().rpartition("\n")[2].strip(" \t>")
@@ -95,12 +94,14 @@ class PageReader:
         )
 
     def inline(self, markdown: str, page: str = "") -> str:
-        """Render one line of untrusted Markdown, without components. ``page``: the page that shows it, for links."""
+        """Render one line of untrusted Markdown, without components. ``page``: the page that shows it, from which
+        relative links start."""
         return self._render_inline(self._context(page, PageDiagnostics("")), _normalized(markdown))
 
     def block(self, markdown: str, page: str = "") -> str:
-        """Render untrusted Markdown, such as a description in an OpenAPI document: without components and snippets, and
-        with headings from level 3 that have no ids. ``page``: the page that shows it, for links."""
+        """Render untrusted Markdown, such as a description in an OpenAPI document. Components and snippets are not
+        rendered. Headings begin at level 3 and have no ids. ``page``: the page that shows the text, from which relative
+        links start."""
         text = _normalized(markdown)
         context = self._context(page, PageDiagnostics(""))
         renderer = self._untrusted(text, context, ALLOWED)
@@ -162,7 +163,7 @@ _COMPONENTS = re.compile(r"</?[A-Z]|^(?:import|export)\s", re.MULTILINE)
 
 class DocumentParser:
     """Parses one text, a page or a snippet. ``names``: the attributes of the snippet's tag. ``within``: for a snippet,
-    the snippets that contain it, outermost first, and the snippet itself last."""
+    the snippets that contain it, outermost first, and last the snippet itself."""
 
     __slots__ = ("_context", "_diagnostics", "_module", "_resources", "_sections", "_source", "_within", "renderer")
 
@@ -201,7 +202,7 @@ class DocumentParser:
         return self._module.lines
 
     def resolve(self, tag: Tag, line: int, within: bool) -> bool:
-        """Render the snippet that a tag names; return False if the tag does not name a snippet."""
+        """Render the snippet that a tag names. Return False if the tag names no snippet."""
         if tag.name in self._module.imports:
             path = self._module.imports[tag.name]
         elif tag.name == "Snippet" and isinstance(tag.attributes.get("file"), str):
@@ -214,7 +215,7 @@ class DocumentParser:
         return True
 
     def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
-        """The nodes of a snippet, whose text may use ``attributes``, those of the tag, by name or as ``props.name``."""
+        """The nodes of a snippet. Its text may use ``attributes``, those of the tag, by name or as ``props.name``."""
         key = self._resources.find(path, self._source)
         if key is None:
             if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
@@ -268,7 +269,7 @@ class SiteResources:
         self._constants: dict[str, Mapping[str, AttributeValue]] = {}
 
     def find(self, path: str, page: str) -> str | None:
-        """The key in ``snippets`` of the snippet that a page names by ``path``, or None."""
+        """The key in ``snippets`` of the snippet that a page calls ``path``, or None."""
         return next((each for each in _candidates(path, page) if each in self.snippets), None)
 
     def text(self, key: str) -> tuple[str, int]:

@@ -1,8 +1,8 @@
 """The Markdown parser, with rules for tags, expressions, imports, formulas and prose.
 
 Opening and closing tags become separate tokens; rendering matches them. On pages with components, indented lines are
-not code, because authors indent the contents of components. Formulas between ``$$`` are kept as written: Markdown
-would remove their backslashes and read a line of ``=`` as a heading.
+not code, because authors indent the contents of components. Formulas between ``$$`` are kept as written: Markdown would
+remove their backslashes and read a line of ``=`` as a heading.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class BlockParser(ParserBlock):
 
 
 class MarkdownParser(MarkdownIt):
-    """A parser that leaves addresses unchanged and unchecked: ``PageContext.href`` and ``source`` check them."""
+    """A parser that neither changes nor checks addresses: ``PageContext.href`` and ``source`` check them."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the parser's name
         return url
@@ -104,7 +104,7 @@ def _module(state: StateBlock, start_line: int, end_line: int, silent: bool) -> 
 
 
 def _table_ahead(state: StateBlock, line: int, end_line: int) -> bool:
-    """Whether the next line may be a table's delimiter row, which makes this line the table's header."""
+    """Whether the next line may be a table's delimiter row, so that this line would be the table's header."""
     below = line + 1
     if below >= end_line:
         return False
@@ -220,8 +220,8 @@ def _construct(state: StateBlock, start_line: int, end_line: int, silent: bool) 
 
 
 def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> bool:
-    """Whether a construct at the beginning of a line is a block, rather than part of a paragraph. ``silent``: whether
-    it would interrupt a paragraph."""
+    """Whether a construct at the beginning of a line is a block, and not part of a paragraph. ``silent``: whether it
+    would interrupt a paragraph."""
     if found.kind in (ConstructKind.COMMENT, ConstructKind.RAW):
         return True
     while state.eMarks[line] < found.end:

@@ -1,7 +1,7 @@
 """Link targets of tabs, anchors, versions, and previous and next pages, for each version of the docs.
 
-A page is rendered once, with the content of all its versions, and marks which version an element is for. The HTML
-selects the first version of the page; before the first paint, a script selects the version that the reader last chose.
+A page is rendered once, with the content of all its versions, and marks the version of each element. The HTML selects
+the first version of the page. Before the first paint, a script selects the version that the reader last chose.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class VersionChoice:
 
 
 def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[LinkTarget, ...]:
-    """Link targets for the versions in ``asked``. ``find`` returns the page for a version, or None; versions with the
+    """Link targets for the versions in ``asked``. ``find`` returns the page for a version, or None. Versions with the
     same page share a target."""
     found: dict[str, set[int]] = {}
     for version in asked:
@@ -108,16 +108,15 @@ class VersionChooser:
         )
 
     def _first_page(self, index: int) -> str:
-        """The first page of a version. Pages that all versions show do not count, unless there are no others. Empty
-        without pages."""
+        """The first page that is not in all versions, else the first page of the version; empty without pages."""
         return self._own[index][0] if self._own[index] else self._first.get(index, "")
 
     def _page(self, index: int, path: str, versions: Versions) -> str:
         """The page to open in version ``index``: the one with the same path below the version's folder, else the
         version's first page.
 
-        If all versions show the page at ``path``, the version's first page is used: a link to the page itself would
-        switch versions only with a script.
+        If all versions show the page at ``path``, use the version's first page: a link to the page itself would switch
+        versions only with a script.
         """
         for other in sorted(versions or ()):
             same = self._relative[index].get(path.removeprefix(self._roots[other]).lstrip("/"))

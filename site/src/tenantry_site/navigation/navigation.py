@@ -24,7 +24,8 @@ from tenantry_site.page import FrontMatter
 
 
 class SidebarScope(NamedTuple):
-    """The part of the site that a page is in, and the versions that show it. Pages of one scope share a sidebar."""
+    """The part of the site that a page is in, and the versions that show it. Pages with the same scope share a
+    sidebar."""
 
     part: SitePart
     versions: Versions
@@ -43,15 +44,15 @@ class PageView:
     next: tuple[LinkTarget, ...]
     """The next page, which may differ too."""
     listed: bool
-    """Whether the configuration file's navigation has the page. If not, its part and versions come from its path and
-    front matter."""
+    """Whether the page is in the navigation of the configuration file. If not, the part and versions come from the
+    page's path and front matter."""
 
 
 class Navigation:
     """The navigation of a site.
 
-    ``front_matters``: page -> its front matter, for all pages. Pages that only the configuration file names are left
-    out. ``order``: the pages in the file's navigation, each once; ``unlisted``: all other pages. ``home``: the page
+    ``front_matters``: page -> front matter, for all pages. Pages that only the configuration file names are missing.
+    ``order``: the pages in the file's navigation, each once. ``unlisted``: all other pages. ``home``: the page
     ``index``, else the first page of the first version; empty for a site without pages.
     """
 
@@ -120,7 +121,7 @@ class Navigation:
     def tabs(self, scope: SidebarScope) -> tuple[Destination, ...]:
         """The tabs to show; none if the configuration file has none.
 
-        The primary tab is shown if some page is in no other tab and in no anchor. Tabs without pages are left out.
+        The primary tab is shown if some page is in no other tab and no anchor. Tabs without pages are left out.
         """
         if not self._config.tabs:
             return ()
@@ -194,7 +195,7 @@ class Navigation:
         return targets(find, asked)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
-        """The pages of a part of the site in one version, in order; and page -> its position."""
+        """The pages of a part of the site in one version, in order, and page -> position."""
         row = self._page_order.get((part, version))
         if row is None:
             shown: dict[str, None] = {}

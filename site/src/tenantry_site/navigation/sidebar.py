@@ -1,7 +1,8 @@
 """Selects the entries that the sidebar of a page shows.
 
-Up to ``MAX_ENTRIES``, a sidebar shows all entries. A larger one expands only the groups of the open page, links other
-groups to their first page, and cuts long lists to a window, so that the size of a page does not grow with the site.
+Up to ``MAX_ENTRIES``, a sidebar shows all entries. A larger one expands only the groups of the open page, shows other
+groups as a link to their first page, and shows only a section of long lists, so that the size of a page does not grow
+with the site.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from dataclasses import dataclass, replace
 from tenantry_site.navigation.tree import GroupEntry, PageEntry, Versions, first_of, overlap, size_of, union
 
 MAX_ENTRIES = 150
-"""Up to this number of entries, a sidebar shows all of them."""
+"""Up to this many entries, a sidebar shows all of them."""
 
 WINDOW = 80
-"""Number of siblings in a window. A long list is divided into windows; the pages of one window share a sidebar."""
+"""Length of a section. A long list of siblings is divided into sections; the pages of one section share a sidebar."""
 
 MARGIN = 10
-"""Number of further siblings that are shown on each side of a window."""
+"""Number of further siblings shown on each side of a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class CollapsedGroup:
 
 @dataclass(frozen=True, slots=True)
 class OmittedEntries:
-    """A link that replaces the ``count`` pages before the window (``earlier``) or after it. ``nearest``: the replaced
-    page that is next to the window."""
+    """A link in place of the ``count`` pages before (``earlier``) or after the shown section of a list. ``nearest``:
+    the page among them that is next to the section."""
 
     count: int
     nearest: PageEntry
@@ -53,7 +54,8 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SidebarPosition:
-    """The position of a page: its groups from the outermost, and the number of the window at each level."""
+    """The position of a page: its groups from the outermost, and on each level the number of the section (of ``WINDOW``
+    siblings) that contains it."""
 
     trail: tuple[GroupEntry, ...]
     windows: tuple[int, ...]
@@ -71,12 +73,12 @@ class Sidebar:
         self._find(self._nodes, (), ())
 
     def trail(self, path: str) -> tuple[GroupEntry, ...]:
-        """The groups of a page, outermost first; if the page is listed twice, those of its first entry."""
+        """The groups of a page, outermost first. If the page is listed twice, the groups of the first entry."""
         position = self._positions.get(path)
         return position.trail if position else ()
 
     def key(self, path: str) -> Hashable:
-        """A cache key that is equal for pages whose sidebars differ only in which page is marked as open."""
+        """A cache key. Pages have equal keys if their sidebars differ only in the entry that is marked as open."""
         position = None if self._complete else self._positions.get(path)
         return position and (tuple(branch.number for branch in position.trail), position.windows)
 

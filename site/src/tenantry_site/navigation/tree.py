@@ -20,8 +20,8 @@ METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT",
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page in the navigation. ``method``: HTTP method of an API page, else empty; ``url``: the address that the entry
-    links to instead of the page."""
+    """A page in the navigation. ``method``: HTTP method of an API page, else empty. ``url``: the address of the entry's
+    link, if it is not the page."""
 
     path: str
     title: str
@@ -34,7 +34,7 @@ class PageEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """A group with its entries. ``number``: unique on the site; ``title`` may be empty."""
+    """A group with its entries. ``number``: unique on the site. ``title`` may be empty."""
 
     number: int
     title: str
@@ -84,7 +84,7 @@ def size_of(node: PageEntry | GroupEntry) -> int:
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The entry that a collapsed group links to: the first entry that leads to a page of the site, else the first of
+    """The entry to which the link of a collapsed group leads: the first that is a page of the site, else the first of
     all."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
@@ -145,8 +145,8 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 class NavigationTree:
     """The groups and pages of the navigation.
 
-    ``parts``: part of the site -> its groups; a group with pages in two parts is in both, each time with only the pages
-    of that part. ``order``: all page entries, in order; ``listed``: page -> all its versions.
+    ``parts``: part of the site -> its groups. A group with pages in two parts is in both, each time with only the pages
+    of that part. ``order``: all page entries, in order. ``listed``: page -> all its versions.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -170,8 +170,8 @@ class NavigationTree:
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that show a page. Its groups (``around``) and its front matter set them; if these set none, its
-        anchor does.
+        """The versions that show a page: those in its groups (``around``) and its front matter, else those of its
+        anchor.
 
         Version names that the configuration file does not list are ignored.
         """

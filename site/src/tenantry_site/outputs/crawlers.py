@@ -36,8 +36,8 @@ def llms(
     breadcrumbs: Mapping[str, tuple[str, ...]],
     base_url: str | None,
 ) -> bytes:
-    """The file ``llms.txt``. ``name``: the site's name; ``order``: the pages of the navigation; ``breadcrumbs``: page
-    -> its groups; ``base_url``: prefix that makes links absolute. Pages with ``noindex`` are left out."""
+    """The file ``llms.txt``. ``name``: the site's name. ``order``: the pages of the navigation. ``breadcrumbs``: page
+    -> its groups. ``base_url``: prefix that makes links absolute. Pages with ``noindex`` are left out."""
     pages = list(order)
     about = next((front_matters[path].description for path in ("index", *pages) if path in front_matters), "")
     lines = [f"# {_one_line(name)}", ""]
@@ -92,8 +92,8 @@ def robots(base_url: str) -> bytes:
 
 
 def breadcrumbs(config: SiteConfig) -> dict[str, tuple[str, ...]]:
-    """Page of the navigation -> the titles of its groups, outermost first. For a page listed twice, its first entry
-    counts."""
+    """Page of the navigation -> titles of its groups, outermost first. For a page listed twice, the groups of the first
+    entry."""
     found: dict[str, tuple[str, ...]] = {}
     for group in config.navigation:
         for path, titles in _group_breadcrumbs(group, ()):

@@ -43,14 +43,14 @@ class UnresolvedLink:
     path: str
     """The page or file that the link names; empty if it is outside the site's folder."""
     fragment: str
-    """The fragment, which alone remains to be checked unless ``missing``."""
+    """The fragment. Unless ``missing``, only the fragment remains to be checked."""
     missing: bool
-    """Whether nothing is at ``path``."""
+    """Whether there is nothing at ``path``."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The data about a page that the link check needs. ``ids``: the page's ids, each between line breaks;
+    """What the link check needs to know about a page. ``ids``: the page's ids, each between line breaks.
     ``unresolved``: the links that may be broken."""
 
     path: str
@@ -78,8 +78,7 @@ def _unresolved_links(page: Page, addresses: Addresses) -> Iterator[UnresolvedLi
 def check(
     pages: Iterable[PageLinks], addresses: Addresses, home: str, moved: Callable[[str], bool] = lambda _: False
 ) -> Iterator[Diagnostic]:
-    """Report broken links. ``home``: the page that is shown at the site's root; ``moved``: whether a path has a
-    redirect."""
+    """Report broken links. ``home``: the page at the site's root. ``moved``: whether a path has a redirect."""
     known = {page.path: page for page in pages}
     pages_near, files_near = PathSuggestions(addresses.pages), PathSuggestions(addresses.files)
     for page in known.values():

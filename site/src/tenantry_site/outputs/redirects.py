@@ -1,6 +1,6 @@
 """Redirects: lookup for a server, and HTML pages that redirect for a built folder.
 
-A source may be a pattern such as ``/old/:slug*``; the values of its placeholders are filled into the destination.
+A source may be a pattern such as ``/old/:slug*``. The values of its placeholders are inserted into the destination.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ file could cause very many."""
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The target of a redirect: either an external ``url``, or a ``path`` within the site and its ``tail``, the query
-    and fragment."""
+    """The target of a redirect: an external ``url``, or a ``path`` within the site with ``tail``, its query and
+    fragment."""
 
     path: str = ""
     tail: str = ""
@@ -128,7 +128,7 @@ class Redirects:
         return None
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
-        """For each old address that can be listed, yield path and content of a page that redirects without a script."""
+        """Yield path and content of a page that redirects without a script, for each old address that can be listed."""
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
@@ -179,8 +179,8 @@ class Redirects:
         return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
     def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
-        """Yield each old address that can be listed, with its target. The addresses of a pattern are derived from the
-        existing pages that its destination matches."""
+        """Yield each old address that can be listed, with its target. For a pattern, they are derived from the existing
+        pages that match its destination."""
         taken = self._addresses.pages
         folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
         named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]
@@ -234,7 +234,7 @@ def _source(written: str) -> str | None:
 
 
 def redirect(path: str, moved: RedirectTarget, *, is_file: bool = False) -> bytes:
-    """An HTML page, to be stored at ``path``, that redirects. ``is_file``: the target is a file, not a page."""
+    """An HTML page at ``path`` that redirects. ``is_file``: the target is a file, not a page."""
     target = moved.path if is_file else html_path(moved.path or "index")
     html = render_template(
         "outputs/moved",

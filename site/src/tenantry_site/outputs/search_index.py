@@ -140,7 +140,7 @@ class SearchIndex:
     def _shown(self, parts: Iterable[SearchPart]) -> bytes:
         shown = []
         for part in parts:
-            # An id that is the slug of its title is left out, because the script derives it from the title
+            # An id that is the slug of its title is left out: the script derives it from the title
             sections = [title if slug(title) == name else [title, name] for name, title in part.sections]
             shown.append([part.path, part.title, self._labels.get(part.path, ""), *sections])
         return _json(shown)

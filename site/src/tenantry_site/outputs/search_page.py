@@ -47,13 +47,13 @@ def posting_code(weight: float, section: int) -> int:
 
 
 def level(code: int) -> int:
-    """The index in ``LEVELS`` of the weight that a code encodes."""
+    """The index in ``LEVELS`` of the weight in a code."""
     return code // SECTIONS
 
 
 def gap_code(number: int) -> str:
-    """A number, 0 or greater, as characters. All characters but the last are base-34 digits from a separate range, so
-    that the end is recognized."""
+    """A number, 0 or greater, as characters. All characters but the last are base-34 digits from a separate range,
+    which shows where the number ends."""
     text = ""
     while number >= _LAST_DIGITS:
         number, digit = divmod(number - _LAST_DIGITS, _MORE_DIGITS)
@@ -65,7 +65,7 @@ _GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
-    """Encode postings as characters. A posting is ``part * CODES + code``; they are in ascending order."""
+    """Encode postings as characters. A posting is ``part * CODES + code``. Postings are in ascending order."""
     pieces: list[str] = []
     before = -1
     for posting in postings:
@@ -78,7 +78,7 @@ def pack(postings: Iterable[int]) -> str:
 
 
 def unpack(text: str) -> array[int]:
-    """Decode postings. Only tests use it; ``static/search.js`` decodes in the same way."""
+    """Decode postings. Used only in tests; ``static/search.js`` decodes in the same way."""
     found: array[int] = array("L")
     part, at = -1, 0
     while at < len(text):
@@ -97,16 +97,15 @@ def unpack(text: str) -> array[int]:
 
 
 MAX_WORD_LENGTH = 24
-"""Longer words are cut to this number of characters, because readers rarely search for words that differ only after
-it."""
+"""Longer words are cut to this many characters: readers rarely search for words that differ only after it."""
 _MAX_NAME_PARTS = 4
-"""Identifiers with up to this number of parts are also indexed as a whole."""
+"""Identifiers with up to this many parts are also indexed as a whole."""
 
 # Characters that are indexed in pairs: scripts without spaces between words (Thai, Lao, Burmese, Khmer, kana, Han), and
 # Hangul, whose words have varying endings.
 _PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _PAIRED += "\U00020000-\U0003ffff"
-# Vowel signs of Indic scripts: they are part of words, though Unicode does not class them as letters.
+# Vowel signs of Indic scripts. They are part of words, though Unicode does not classify them as letters.
 _SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _LETTER = rf"(?:[^\W_{_PAIRED}]|[{_SIGNS}])"
 
@@ -157,7 +156,7 @@ _HEADING_AS_TIMES = 3  # occurrences that a word in a heading counts for, when t
 class SearchPart:
     """A part of a page in the index.
 
-    ``sections``: id and title of each section; ``words``: the distinct words of the part, separated by spaces;
+    ``sections``: id and title of each section. ``words``: the distinct words of the part, separated by spaces.
     ``codes``: the posting code of each word, as bytes. A string and a bytes object take less memory than a dict.
     """
 

@@ -1,6 +1,6 @@
 """The API reference of a site, from OpenAPI documents and from pages that describe an endpoint themselves.
 
-``read_documents`` reads the OpenAPI documents of a site; ``ApiPages`` renders the operations that pages name in their
+``read_documents`` reads the OpenAPI documents of a site. ``ApiPages`` renders the operations that pages name in their
 front matter.
 """
 

@@ -132,7 +132,7 @@ def _inner(inner: list[Any]) -> Iterator[Field]:
 
 
 def _default(text: str, kind: str) -> Any:
-    """The default as a value of the type; the text unchanged if it is not valid JSON."""
+    """The default as a value of the type; the text itself if it is not valid JSON."""
     if not text:
         return ABSENT
     if kind == "string":

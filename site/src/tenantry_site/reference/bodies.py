@@ -1,5 +1,5 @@
-"""Reads the bodies of requests and responses, one for each content type, with their examples. If the document has no
-example, one is made from the schema."""
+"""Reads the bodies of requests and responses, one for each content type, with examples. Without an example in the
+document, one is made from the schema."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _given(media: JsonRef, form: Form) -> Iterator[Example]:
 
 def as_text(value: Any, form: Form) -> str:
     """An example value as the text of a body. For the form ``json``, a string that contains a JSON object or list is
-    used unchanged."""
+    used as it is."""
     if isinstance(value, str) and (form != "json" or _is_json(value)):
         return value[:_LONGEST_EXAMPLE]
     if form == "form" and isinstance(value, dict):

@@ -17,13 +17,14 @@ _Known = dict[tuple[str, str], Markup]
 
 
 class Reader(Protocol):
-    """Renders untrusted Markdown to safe HTML: without components, scripts and unsafe links."""
+    """Renders untrusted Markdown to safe HTML, without components, scripts and unsafe links."""
 
     def inline(self, markdown: str, page: str = "") -> str:
-        """The HTML of one line, without a paragraph. ``page``: the page that shows it, for its links."""
+        """The HTML of one line, without a paragraph. ``page``: the page that shows it, from which relative links
+        start."""
 
     def block(self, markdown: str, page: str = "") -> str:
-        """The HTML of paragraphs, lists and code. ``page``: the page that shows it, for its links."""
+        """The HTML of paragraphs, lists and code. ``page``: the page that shows it, from which relative links start."""
 
 
 class Descriptions:
@@ -40,7 +41,7 @@ class Descriptions:
         self._rendered: dict[int, tuple[object, Markup]] = {}
 
     def on(self, page: str) -> Descriptions:
-        """A renderer for the page at a path, which shares the caches."""
+        """A renderer for the page at a path. It shares the caches."""
         descriptions = Descriptions(self._reader)
         descriptions._page, descriptions._blocks, descriptions._lines, descriptions._rendered = (
             page,
@@ -69,7 +70,7 @@ class Descriptions:
         if " href=" not in html:
             if len(self._rendered) >= _KEPT:
                 self._rendered.clear()
-            self._rendered[id(what)] = (what, html)  # the reference keeps the id from being reused
+            self._rendered[id(what)] = (what, html)  # the reference keeps the object's id from being reused
         return html
 
     def _once(self, known: _Known, text: str, render: Callable[[str, str], str]) -> Markup:

@@ -1,8 +1,7 @@
 """Parses the text of an OpenAPI document, JSON or YAML, into plain values. Raises only ``UnreadableDocument``.
 
-Text that begins like JSON is parsed as JSON first, because parsing it as YAML takes some fifty times as long. YAML is
-read by the core schema of YAML 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are strings; keys become
-strings too.
+Text that begins like JSON is parsed as JSON first, because YAML takes about fifty times as long. YAML is read by the
+core schema of YAML 1.2, in which ``on``, ``no``, ``12:30`` and ``2024-01-01`` are strings; keys become strings too.
 
 Values are sanitized, because the text is untrusted: YAML aliases can form cycles or expand to billions of values, and
 JSON strings can contain lone surrogates.
@@ -89,7 +88,7 @@ def _yaml(text: str) -> Any:
 
 def _limit_depth(text: str) -> None:
     """Raise TooDeep for text that is nested too deeply. Depth is counted in the events of the YAML parser, which is not
-    recursive; the C loader recurses without a limit and would overflow the stack."""
+    recursive. The C loader recurses without a limit and would overflow the stack."""
     import yaml  # as above
 
     starts = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
@@ -148,7 +147,7 @@ def _integer(text: str) -> int:
 DEEPEST: Final = 100
 _TOO_DEEP: Final = f"it is nested deeper than {DEEPEST} levels"
 MOST: Final = 1_000_000
-"""Maximum number of values in a document. The values behind a YAML alias count once for each use."""
+"""Maximum number of values in a document. Values behind a YAML alias count once for each use."""
 
 
 class TooDeep(Exception):

@@ -22,9 +22,9 @@ _VERSION: Final = re.compile(r"3\.[012](?:\.\d+)?(?:-\w+)?")
 class Documents:
     """The OpenAPI documents of a site: those that the configuration names, and others in the site's folder.
 
-    ``named``: path or web address of a document that the configuration names -> the places that name it: the ``url`` of
-    a tab or anchor, or None for the top level. Documents are in the order of the configuration. Other documents are
-    read when a page names an operation that no named document has.
+    ``named``: path or web address of a document in the configuration -> the places that name it: the ``url`` of a tab
+    or anchor, or None for the top level. Documents are in the order of the configuration. Other documents are read when
+    a page names an operation that no named document has.
     """
 
     __slots__ = ("_diagnostics", "_loader", "_operations", "_unnamed", "_unnamed_diagnostics", "_used", "named")
@@ -65,14 +65,14 @@ class Documents:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
-        """The documents in the folder that the configuration does not name; the least nested come first."""
+        """The documents in the folder that the configuration does not name, the least nested first."""
         if self._unnamed is None:
             self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
         """The operations of a document, which is read once; none if it is not OpenAPI. If the configuration does not
-        name the document, its problems are reported only if it is used."""
+        name the document, problems are reported only if it is used."""
         if path not in self._operations:
             diagnostics = (
                 self._diagnostics

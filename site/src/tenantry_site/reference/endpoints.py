@@ -1,4 +1,4 @@
-"""Reads from an OpenAPI document everything that the page of an operation shows: an ``Endpoint`` with its servers.
+"""Reads from an OpenAPI document everything on the page of an operation: an ``Endpoint`` with its servers.
 
 Also finds the addresses of all servers to which the playgrounds of a site send requests.
 """
@@ -49,7 +49,7 @@ class Endpoints:
         self._known: Known = {}
 
     def read(self, operation: Operation, auth_method: str = "") -> tuple[Endpoint, tuple[Diagnostic, ...]]:
-        """The endpoint of an operation, and the problems of its part of the document. ``auth_method``: from the page's
+        """The endpoint of an operation, and the problems of this part of the document. ``auth_method``: from the page's
         front matter."""
         diagnostics = DocumentDiagnostics()
         noting = replace(
@@ -128,7 +128,7 @@ _KEPT = "/:@!$&*+,;=()-._~%[]{}"
 
 
 def servers(operation: Operation, root: JsonRef, configured: Iterable[str]) -> tuple[Server, ...]:
-    """The servers that the operation lists, else those of its path item, else ``configured`` (``api.baseUrl``), else
+    """The servers that the operation lists, else those of the path item, else ``configured`` (``api.baseUrl``), else
     those of the document ``root``."""
     for ref in (operation.ref, operation.around):
         found = tuple(_servers(ref))
@@ -183,12 +183,12 @@ def _variables(server: JsonRef) -> Iterator[Variable]:
 
 
 _MOST = 64
-"""Maximum number of addresses listed for one server: each variable of the server multiplies their number."""
+"""Maximum number of addresses listed for one server: each variable in its address multiplies their number."""
 
 
 def server_urls(reference: Reference) -> frozenset[str]:
     """The addresses of the servers of all operations. An address with variables is given once for each combination of
-    their values."""
+    values."""
     found: set[Server] = set()
     for operation in reference.operations:
         diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation

@@ -82,7 +82,7 @@ class DocumentDiagnostics:
 
 
 class DocumentLoader:
-    """Loads documents by path within the site, or by the web address that they were fetched from. Each document is
+    """Loads documents by path within the site, or by the web address from which they were fetched. Each document is
     parsed once."""
 
     __slots__ = ("_fetched", "_files", "_values")
@@ -114,8 +114,8 @@ class DocumentLoader:
         return [path for path in self._files if path.lower().endswith(SUFFIXES)]
 
     def declared(self) -> list[str]:
-        """The JSON and YAML files with an ``openapi`` or ``swagger`` version; the least nested come first. The files
-        are searched with a pattern, not parsed."""
+        """The JSON and YAML files with an ``openapi`` or ``swagger`` version, the least nested first. The files are
+        searched with a pattern, not parsed."""
         return [path for path in sorted(self.likely(), key=_depth) if _DECLARES.search(self._text(path)) is not None]
 
     def _text(self, path: str) -> str:
@@ -231,7 +231,7 @@ class JsonRef:
 
     def followed(self) -> JsonRef:
         """The target of this object's ``$ref``, through further references; without a ``$ref``, this value. Keys next
-        to a ``$ref`` replace those of its target. A broken reference is reported and gives the ``value`` None."""
+        to a ``$ref`` replace those of the target. A broken reference is reported and gives the ``value`` None."""
         ref, seen = self, {(self.path, self.pointer)}
         siblings: dict[str, Any] = {}
         while isinstance(ref.value, dict) and isinstance(reference := ref.value.get("$ref"), str):

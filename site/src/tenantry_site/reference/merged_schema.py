@@ -21,9 +21,10 @@ _MOST_REFERENCES: Final = 100  # references that one schema includes; a longer c
 
 
 class MergedSchema:
-    """The merged keywords of a schema. If several included schemas have a keyword, the outermost schema's value counts.
+    """The merged keywords of a schema. If several included schemas have a keyword, the value in the outermost schema
+    counts.
 
-    ``facts``: keyword -> value, for keywords that have no attribute here. ``extra``: schema of additional properties;
+    ``facts``: keyword -> value, for keywords that have no attribute here. ``extra``: schema of additional properties.
     ``closed``: whether none are allowed. ``choice``: the heading of ``alternatives``, ``One of`` or ``Any of``.
     ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``tuple_``: whether this is
     an array with a schema for each position.
@@ -51,8 +52,8 @@ class MergedSchema:
         self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
-        """The allowed JSON types; null only if it is the only one; ``("file",)`` for binary data. If the schema has no
-        ``type``, they are inferred from other keywords."""
+        """The allowed JSON types; null only if it is the only one; ``("file",)`` for binary data. Without ``type``,
+        they are inferred from other keywords."""
         given = self.facts.get("type")
         several = given if isinstance(given, list) else [given]
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))
@@ -92,8 +93,8 @@ def kind_of(value: Any) -> str:
 
 
 def merge_schema(ref: JsonRef, into: MergedSchema, trail: Trail) -> bool:
-    """Merge the schema at ``ref`` into ``into``. If the schema is part of itself or behind too many references, set
-    only its name and return False."""
+    """Merge the schema at ``ref`` into ``into``. If it is part of itself or behind too many references, set only the
+    name and return False."""
     if ref.has("$ref"):
         target = ref.followed()
         if isinstance(target.value, dict):

@@ -1,4 +1,4 @@
-"""The data of an endpoint, from an OpenAPI document or a page's front matter, as the renderers need it."""
+"""The data of an endpoint, from an OpenAPI document or a page's front matter, in the form that the renderers need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ In = Literal["path", "query", "header", "cookie"]
 class Operation:
     """An operation of an OpenAPI document. ``Endpoints.read`` reads its details when its page is rendered.
 
-    ``method``: in upper case (``WEBHOOK`` for a webhook); ``path``: as in the document, or the webhook's name;
+    ``method``: in upper case (``WEBHOOK`` for a webhook). ``path``: as in the document, or the webhook's name.
     ``file``: the document's path within the site, or its web address.
     """
 
@@ -170,7 +170,7 @@ class Credential:
 
 
 Authorization = tuple[tuple[Credential, ...], ...]
-"""Alternative ways to authenticate. Each lists the credentials that it needs together; an empty one needs none."""
+"""Alternative ways to authenticate. Each lists the credentials that are needed together; an empty list needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +184,10 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An endpoint with everything that its page shows.
+    """An endpoint with everything on its page.
 
     ``documented``: the author's page describes the parameters itself. ``path_methods``: the methods of all operations
-    of the same path.
+    with the same path.
     """
 
     method: str
@@ -205,7 +205,7 @@ class Endpoint:
 
     @property
     def callable(self) -> bool:
-        """Whether readers can send this request: it is not a webhook."""
+        """Whether readers can send this request, that is, whether it is not a webhook."""
         return self.method != "WEBHOOK"
 
     @property

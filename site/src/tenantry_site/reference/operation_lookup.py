@@ -25,7 +25,7 @@ _WORDS: Final = frozenset({*(method.removeprefix("x-") for method in METHODS), "
 
 @dataclass(frozen=True, slots=True)
 class OperationSpec:
-    """A parsed ``openapi`` field. ``method``: in upper case; ``file``: empty for any document."""
+    """A parsed ``openapi`` field. ``method``: in upper case. ``file``: empty for any document."""
 
     file: str
     method: str
@@ -71,7 +71,7 @@ def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Ope
 
 def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
     """The most similar operation, or None. Operations whose path differs only in parameter names come before those with
-    a similarly spelled path; among equals, one with the same method is preferred."""
+    a similar spelling; among equals, one with the same method is preferred."""
     path = nearest(entry.path, (one.path for one in operations))
     shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
     same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]
@@ -88,7 +88,7 @@ def read_documents(
 ) -> Reference:
     """Read the OpenAPI documents that a configuration names. Other documents in the site are read when pages need them.
 
-    ``files``: path -> content of the site's files; ``fetched``: web address -> content of a document. Invalid documents
+    ``files``: path -> content of the site's files. ``fetched``: web address -> content of a document. Invalid documents
     give diagnostics, not errors.
     """
     return Reference(Documents(config, files, fetched))

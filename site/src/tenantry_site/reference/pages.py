@@ -39,10 +39,10 @@ class Generated:
 
 
 def generated(reference: Reference, taken: Collection[str], named: Mapping[str, str]) -> tuple[Generated, ...]:
-    """Pages for the operations of each document that the configuration names. A document is left out if a page already
-    names one of its operations.
+    """Pages for the operations of each document that the configuration names, unless a page already names one of the
+    document's operations.
 
-    ``taken``: paths of existing pages; ``named``: page -> the ``openapi`` field of its front matter.
+    ``taken``: paths of existing pages. ``named``: page -> the ``openapi`` field of its front matter.
     """
     found = [reference.find(spec, page) for page, spec in named.items()]  # find() also marks the document as used
     spoken = {operation.file for operation in found if operation is not None}
@@ -103,7 +103,7 @@ class ApiPages:
         self._host = _host(self._options.base_url)
 
     def render(self, page: Page) -> Page:
-        """The page with the documentation of the endpoint that its front matter names; other pages are unchanged."""
+        """The page with the documentation of the endpoint in its front matter; other pages are unchanged."""
         if page.front.openapi.strip():
             rendered = self._render_operation(page)
         elif page.front.api.strip():
@@ -113,7 +113,7 @@ class ApiPages:
         return replace(rendered, diagnostics=tuple(_at_first_line(one, page.source) for one in rendered.diagnostics))
 
     def complete(self, front: FrontMatter, page: str = "") -> FrontMatter:
-        """The front matter; if it has no title, the title of the page's operation is added."""
+        """The front matter. If it has no title, the title of the page's operation is added."""
         operation = self._reference.find(front.openapi, page) if front.openapi and not front.title else None
         return replace(front, title=operation.title) if operation is not None else front
 

@@ -21,8 +21,8 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) -> Authorization:
-    """How to authenticate by ``method``, which a page or the configuration sets. ``declared``: the credentials that the
-    document declares; they say which header, query parameter or cookie holds a key."""
+    """How to authenticate by ``method``, which a page or the configuration sets. ``declared``: the credentials in the
+    document, which say in which header, query parameter or cookie a key is sent."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""
@@ -41,8 +41,8 @@ def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Cred
 
 
 def declared_authorization(requirements: JsonRef, schemes: JsonRef) -> Authorization:
-    """The ways to authenticate that the ``security`` of ``requirements``, an operation or document, lists. ``schemes``:
-    the document's ``securitySchemes``."""
+    """The ways to authenticate in the ``security`` of ``requirements``, an operation or document. ``schemes``: the
+    document's ``securitySchemes``."""
     ways = []
     for item in requirements.items("security"):
         needed = item.as_object()
@@ -100,7 +100,7 @@ _MOST: Final = 200
 _STYLES: Final[dict[str, str]] = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 _BRACED: Final = re.compile(r"\{([^{}]+)\}")
 _NOT_PARAMETERS: Final = frozenset({"accept", "content-type", "authorization"})
-"""Headers that OpenAPI says to ignore as parameters; other parts of a document describe them."""
+"""Headers that OpenAPI says to ignore as parameters, because other parts of a document describe them."""
 
 
 def parameters(operation: Operation, schemas: Schemas, *, ordered: bool) -> tuple[Parameter, ...]:

@@ -1,4 +1,4 @@
-"""Turns an endpoint into the inputs of the playground, and into the initial request for code snippets."""
+"""Converts an endpoint to the inputs of the playground, and to the initial request for code snippets."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Request:
 
 
 def initial(endpoint: Endpoint, host: str = PLACEHOLDER_HOST) -> Request:
-    """The request with the document's examples and defaults. A required value that has neither is a placeholder.
+    """The request with the document's examples and defaults. A required value without either is a placeholder.
     ``host``: the origin of the docs."""
     inputs = of_parameters(endpoint.parameters)
     signing = endpoint.authorization[0] if endpoint.authorization else ()
@@ -246,7 +246,7 @@ def _headers(inputs: Iterable[Control], signing: Iterable[Credential], body: Sen
 
 
 def bearing(token: str) -> str:
-    """The ``Authorization`` header for a bearer token; the token may already have the prefix ``Bearer``."""
+    """The ``Authorization`` header for a bearer token, which may already have the prefix ``Bearer``."""
     return token if token[:7].lower() == "bearer " else f"Bearer {token}"
 
 
@@ -272,7 +272,7 @@ def _pairs(control: Control) -> Iterator[tuple[str, str, bool]]:
 
 
 def _joined(control: Control) -> str:
-    """The value of an input as one string; the values of a list are joined by commas."""
+    """The value of an input as one string, with commas between the values of a list."""
     if control.kind == "list":
         return ",".join(line for line in control.value.split("\n") if line)
     return control.value

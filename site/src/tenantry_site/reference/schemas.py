@@ -12,7 +12,7 @@ from tenantry_site.reference.json_ref import JsonRef
 from tenantry_site.reference.merged_schema import MergedSchema, merge_schema
 
 ABSENT: Final[Any] = object()
-"""Marks an absent default, constant or example. None cannot mark it, because null is a valid value."""
+"""Marks an absent default, constant or example. (None cannot, because null is a valid value.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +166,12 @@ _DEEPEST: Final = 12
 
 
 Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
-"""Cache: (document, ``$ref``) -> the shape, and the diagnostics that were reported while it was read."""
+"""Cache: (document, ``$ref``) -> the shape, and the diagnostics reported while it was read."""
 
 
 class Schemas:
-    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first,
-    and required and optional ones are each sorted by name.
+    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first;
+    within required and optional ones, the order is by name.
 
     ``known``: a cache of shapes that operations share, such as that of an error.
     """
@@ -270,8 +270,8 @@ class Schemas:
 
 
 def _needed(merged: MergedSchema) -> Iterator[str]:
-    """Yield a constraint that names the properties that are required but have no schema. Some alternatives have no
-    other content."""
+    """Yield a constraint with the names of the required properties that have no schema. Some alternatives have no other
+    content."""
     missing = sorted(merged.required - merged.properties.keys())
     if missing and not merged.alternatives:
         yield f"needs {', '.join(missing)}"

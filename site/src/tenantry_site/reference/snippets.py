@@ -87,7 +87,7 @@ def _curl_body(body: Sent) -> Iterator[str]:
 
 
 def shell_quoted(text: str) -> str:
-    """The text as one quoted word for a shell, without NUL characters, which are impossible there."""
+    """The text as one quoted word for a shell, without NUL characters, which a shell cannot represent."""
     bare = text.replace("\0", "").replace("'", "'\"'\"'")
     return f"'{bare}'"
 
@@ -224,7 +224,7 @@ def _javascript_part(text: str, is_file: bool) -> str:
 
 
 def node_frame(method: str, form: Form, *, by_query: bool) -> str:
-    """The Node program for a GET or HEAD with a body. Marks such as ``@BODY@`` are to be replaced by values."""
+    """The Node program for a GET or HEAD with a body. Marks such as ``@BODY@`` must be replaced by values."""
     if form in ("multipart", "binary"):
         return f"// fetch sends no body with {method}, and Node has no client that makes this one: use curl."
     hint = " In a browser, send the same body with QUERY." if by_query else ""

@@ -1,7 +1,7 @@
 """The ASGI app of the relay, to which the playground's script posts requests.
 
-Pages of other origins cannot use the relay: to send its header or ``application/json``, a browser must first
-ask for permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
+Pages of other origins cannot use the relay. To send its header or ``application/json``, a browser must first ask for
+permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
 ``Sec-Fetch-Site`` and ``Origin``.
 """
 
@@ -186,8 +186,8 @@ def check_origin(request: Request, hosts: Collection[str]) -> None:
 
 
 def _same_origin(origin: str, host: str) -> bool:
-    """Whether ``Origin`` and ``Host`` have the same name and port. The scheme is not compared: behind a proxy, the
-    relay does not know its own."""
+    """Whether ``Origin`` and ``Host`` have the same name and port. Schemes are not compared: behind a proxy, the relay
+    does not know its own scheme."""
     try:
         parts = urlsplit(origin)
     except ValueError:

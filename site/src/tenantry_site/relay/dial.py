@@ -26,7 +26,7 @@ _METADATA: Final = {
     "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16", "192.0.0.192",
     "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254",
 }  # fmt: skip
-"""Addresses of cloud metadata services, which give out credentials. One (168.63.129.16) is a public address."""
+"""Addresses of cloud metadata services, which give out credentials. One of them (168.63.129.16) is a public address."""
 
 METADATA_NAMES: Final = frozenset(
     {"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
@@ -115,12 +115,11 @@ async def resolve(name: str, port: int) -> list[str]:
 async def checked_addresses(
     url: Url, resolve: Resolve, *, private: bool, trust_literal: bool = False, hint: str = ""
 ) -> list[Ip]:
-    """The IP addresses of the URL's host. Raises RelayError if the host has no address, or if one of its addresses is
-    forbidden.
+    """The IP addresses of the URL's host. Raises RelayError if the host has no address, or a forbidden one.
 
     ``private``: allow loopback, private and carrier-grade NAT addresses. ``trust_literal``: do not check an IP address
-    that the URL itself contains, because the operator has allowed exactly this address. ``hint``: appended to the error
-    about a forbidden address, unless ``private``; it says how to allow the address.
+    in the URL itself, because the operator has allowed exactly this address. ``hint``: how to allow the address; added
+    to the error about a forbidden address, unless ``private``.
     """
     if url.literal is not None:
         if not trust_literal:
@@ -149,7 +148,8 @@ def _check_address(url: Url, ip: Ip, *, private: bool, hint: str) -> None:
 
 @lru_cache(maxsize=1)
 def _system_trust() -> ssl.SSLContext:
-    """The TLS settings of the system. Reading its certificates is slow, so it is done at the first TLS connection."""
+    """The TLS settings of the system. Reading the system's certificates is slow, so this is done at the first TLS
+    connection."""
     return ssl.create_default_context()
 
 
@@ -160,7 +160,7 @@ async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None 
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):
                 return await _connect(ip, url, tls)
-        except OSError:  # a timeout is one
+        except OSError:  # includes timeouts
             continue
     try:
         return await _connect(addresses[-1], url, tls)

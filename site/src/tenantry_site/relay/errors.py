@@ -38,7 +38,7 @@ CODES: Final[dict[str, Code]] = {
 class RelayError(Exception):
     """Raised for a request that the relay refuses or that fails.
 
-    ``code``: a key of ``CODES``; ``message``: tells the reader what happened and what to do, and contains no secret.
+    ``code``: a key of ``CODES``. ``message``: tells the reader what happened and what to do; contains no secret.
     """
 
     def __init__(self, code: str, message: str) -> None:

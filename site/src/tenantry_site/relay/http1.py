@@ -19,7 +19,7 @@ MAX_HEAD: Final = 32 * 1024
 _CHUNK: Final = 64 * 1024
 
 _EVENTS: Final = 64
-"""After this many parsing events, the event loop may run other tasks, because a response may have many tiny chunks."""
+"""After this many parsing events, the event loop may run other tasks: a response may have many tiny chunks."""
 
 _BODIED = frozenset({"POST", "PUT", "PATCH"})
 """Methods that send ``Content-Length: 0`` for an empty body (RFC 9110, section 8.6)."""
@@ -27,7 +27,7 @@ _BODIED = frozenset({"POST", "PUT", "PATCH"})
 
 @dataclass(frozen=True, slots=True)
 class UpstreamResponse:
-    """The response of the API. ``truncated``: the body was longer than the limit and has been cut."""
+    """The response of the API. ``truncated``: the body exceeded the limit and was cut."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -42,7 +42,8 @@ async def send_request(
     Raises RelayError."""
     connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     try:
-        # The writer's buffer holds the whole request. It is not drained: a server may answer without reading it all.
+        # The writer's buffer contains the whole request. It is not drained: a server may answer without reading all of
+        # it.
         headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
         names = {name.lower() for name, _ in request.headers}
         if "user-agent" not in names:

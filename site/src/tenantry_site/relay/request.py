@@ -17,7 +17,7 @@ from tenantry_site.relay.errors import RelayError
 from tenantry_site.relay.url import Url, parse_url
 
 SCOPE_KEY: Final = "tenantry_site.request_headers"
-"""In the ASGI scope, the relay finds under this key the names of the headers that the docs' pages declare."""
+"""Key in the ASGI scope for the names of the headers that the docs' pages declare."""
 
 NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
 """A header name (RFC 9110, section 5.1) of at most 128 characters."""
@@ -42,7 +42,7 @@ _CLIENT: Final = (
     r"|(?:x-)?(?:ip|ip-address|remote|remote-.*|proxyuser-ip|proxy-.*|envoy-.*|arr-.*|azure-.*|appengine-.*)"
     r"|server-.*|request-scheme|cf-.*|cloudfront-.*|cdn-.*|fly-.*|fastly-.*|akamai-.*|x-akamai-.*|incap-.*|x-vercel-.*|wl-proxy-.*"
 )
-"""Headers in which proxies say where a request came from, and its original host and path."""
+"""Headers in which proxies say where a request came from, and the original host and path."""
 
 _USER: Final = (
     r"(?:.*-)?(?<!api-)user|(?:.*-)?user-?(?:id|uid|info|dn)|(?:x-)?(?:uid|email|mail|from)|(?:x-)?(?:rh-)?identity"

@@ -1,6 +1,6 @@
 """Parses http addresses strictly, once for all uses.
 
-The parsed parts are compared with the allowed origins, resolved, connected to, and written into the request, so that no
+The parsed parts are compared with the allowed origins, resolved, connected to, and written into the request. So no
 address is checked by one parser and used by another. An address that parsers could read differently is refused.
 """
 
@@ -38,8 +38,8 @@ _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """A parsed http address. ``host``: a name in lower case, or an IP address in canonical form; ``literal``: that IP
-    address, None for a name; ``path``: with the query."""
+    """A parsed http address. ``host``: a name in lower case, or an IP address in canonical form. ``literal``: that IP
+    address; None for a name. ``path``: with the query."""
 
     scheme: str
     host: str

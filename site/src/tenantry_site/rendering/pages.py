@@ -1,4 +1,4 @@
-"""Renders pages, and renders a page again only if its inputs have changed."""
+"""Renders pages. A page is rendered again only if its inputs have changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
 
 @dataclass(slots=True)
 class RenderedPage:
-    """A rendered page with the inputs that it was rendered from. ``page``: None once it is laid out, unless pages are
+    """A rendered page, with the inputs from which it was rendered. ``page``: None once it is laid out, unless pages are
     rendered incrementally."""
 
     source_page: SourcePage
@@ -33,7 +33,7 @@ class RenderedPage:
     diagnostics: tuple[Diagnostic, ...]
     request_headers: frozenset[str]
     theme: object = None
-    """The theme that last laid out the page; None if the page has been rendered again since then."""
+    """The theme that last laid out the page; None if the page has been rendered again since."""
 
 
 class RenderedPages:

@@ -1,4 +1,4 @@
-"""Renders the finished files of a site one by one; a rebuild yields only changed files."""
+"""Renders the finished files of a site one by one. A rebuild yields only changed files."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Site:
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield the path and content of each finished file.
 
-        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; the
-        contents of images never are. ``changed``: paths that may have changed since the last update, including new and
-        removed files; None: any file may have. Invalid files give diagnostics, not errors.
+        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; contents
+        of images never are. ``changed``: paths that may have changed since the last update, including new and removed
+        files; None: any file may have. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
@@ -89,7 +89,7 @@ class Site:
         self._finish(model, frozenset(made))
 
     def _make(self, model: SiteModel) -> Iterator[tuple[str, bytes | None]]:
-        """Path and content of all files; the content is None if it is known to be unchanged."""
+        """Path and content of all files. The content is None if it is known to be unchanged."""
         for path in model.source_pages:
             laid_out = self._pages.lay_out(model, path)
             yield html_path(path), laid_out and laid_out[1]
@@ -111,7 +111,7 @@ class Site:
 
     def _home_page(self, model: SiteModel, page: Page) -> bytes:
         """The content of ``index.html`` for a site without a page ``index``: a copy of its first page."""
-        if "playground" in page.parts:  # its address of the relay is relative to the page, so redirect instead
+        if "playground" in page.parts:  # it contains an address of the relay relative to the page, so redirect instead
             return redirect("index", RedirectTarget(page.path))
         return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 
@@ -169,8 +169,8 @@ NOT_FOUND: Final = "404.html"
 
 
 def _extra_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
-    """The 404 page, files for crawlers, scripts and styles, and redirects. An author's file replaces a generated one of
-    the same path."""
+    """The 404 page, files for crawlers, scripts and styles, and redirects. An author's file replaces a generated one
+    with the same path."""
     for path, content in _generated_files(model, options):
         if path not in model.assets:
             yield path, content
@@ -217,7 +217,7 @@ class RenderedSite(dict[str, bytes]):
 
 
 def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions()) -> RenderedSite:  # noqa: B008
-    """Render a site. ``files``: relative path -> content of the files in its folder.
+    """Render a site from ``files``, which maps the relative path of each file in the site's folder to its content.
 
     Does no I/O. Invalid files give diagnostics, not errors.
     """

@@ -1,4 +1,4 @@
-"""The model of a site: the data about all files of the site that rendering one page needs."""
+"""The model of a site: what rendering one page needs to know about all files of the site."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SiteModel:
 class SiteModelBuilder:
     """Builds the model of one site, and rebuilds it after each change.
 
-    An attribute of the model stays the same object while its inputs are unchanged, so that ``RenderedPages`` can tell
+    While the inputs of an attribute are unchanged, the attribute stays the same object, so that ``RenderedPages`` knows
     which pages to render again.
     """
 
@@ -169,7 +169,8 @@ class SiteModelBuilder:
     def _with_operations(
         self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
     ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
-        """Add what OpenAPI documents contribute: groups to the configuration, generated pages, and titles of pages."""
+        """Add the contributions of OpenAPI documents: groups to the configuration, generated pages, and titles of
+        pages."""
         specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
         if not reference.operations and not specs:
             return config, written
@@ -215,9 +216,9 @@ T = TypeVar("T")
 
 
 class Memo:
-    """A cache of named values, each with the inputs that it was made from.
+    """A cache of named values, each with the inputs from which it was made.
 
-    A cached value stays the same object, so that the values made from it are found in the cache too.
+    A cached value stays the same object, so that values made from it are found in the cache too.
     """
 
     def __init__(self) -> None:

@@ -30,16 +30,16 @@ _SECRET = re.compile(
 )
 """Names of files that are probably in the folder by mistake: keys, passwords, and copies of databases."""
 _SECRET_SUFFIXES = _DOCUMENTS | {"csv", "gz", "tar", "tsv", "txt", "xlsx", "zip"}
-"""Suffixes of files that are not published if ``_SECRET`` matches their names. Images and PDF files with such names are
-published."""
+"""Suffixes of files that are not published if ``_SECRET`` matches their names. (Images and PDF files with such names
+are published.)"""
 _HARMLESS = re.compile(r"example|sample|template|schema")
 _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.mdx?)['\"]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """The files of a site by use. ``pages``: page -> its file; ``parts``: Markdown files that are only included in
-    pages; ``assets``: files that are published unchanged."""
+    """The files of a site by use. ``pages``: page -> its file. ``parts``: Markdown files that are only included in
+    pages. ``assets``: files that are published unchanged."""
 
     pages: Mapping[str, str]
     parts: tuple[str, ...]
@@ -50,7 +50,7 @@ class SourceFiles:
 def classify(
     paths: Iterable[str], configuration: str | None, config: SiteConfig, imported: Collection[str]
 ) -> SourceFiles:
-    """Sort the files of a site's folder by use. ``configuration``: path of the configuration file; ``imported``:
+    """Sort the files of a site's folder by use. ``configuration``: path of the configuration file. ``imported``:
     Markdown files that other files import."""
     diagnostics: list[Diagnostic] = []
     named = set(_named(config))
@@ -61,7 +61,7 @@ def classify(
     for path in sorted(paths):
         if any(segment.startswith(".") and segment not in {".", ".."} for segment in path.split("/")):
             continue
-        # A path must be usable as an output path and as an address; the path of a page must also be in normal form
+        # A path must be usable as an output path and as an address; a page's path must also be in normal form
         whole = path.isprintable() and "\\" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
         if not (whole and (not path.endswith(PAGES) or page_path(path) == path[: -len(_suffix(path))])):
             diagnostics.append(_unaddressable(path))
@@ -239,7 +239,7 @@ class SourcePages:
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
-    """Parse a page or snippet. ``source``: its path; ``diagnostics``: problems found when it was decoded."""
+    """Parse a page or snippet. ``source``: its path. ``diagnostics``: problems found when it was decoded."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source.rpartition(".")[0]))

@@ -32,7 +32,7 @@ _BETWEEN_LINES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True, slots=True)
 class ThemeAssets:
-    """The scripts and styles of a site. ``files``: path -> content; ``styles``: path of the stylesheet; ``scripts``:
+    """The scripts and styles of a site. ``files``: path -> content. ``styles``: path of the stylesheet. ``scripts``:
     name -> path."""
 
     files: Mapping[str, bytes]
@@ -83,7 +83,7 @@ _ACTIVE_ELEMENTS: Final = frozenset(
 )
 """SVG elements, and HTML elements inside an SVG, that can run code, load documents or navigate without a click."""
 _URL_ATTRIBUTES: Final = frozenset({"href", "src", "to", "from", "by", "values", "action", "formaction", "data"})
-"""Attributes that hold an address, or a value that an animation writes into an attribute with an address."""
+"""Attributes with an address, or with a value that an animation writes into such an attribute."""
 _ADDRESS: Final = re.compile(
     r"(?:^|;)[\x00-\x20]*(?:j\s*a\s*v\s*a\s*s\s*c\s*r\s*i\s*p\s*t\s*:|data:\s*(?:text|application)/)", re.IGNORECASE
 )
@@ -93,7 +93,7 @@ _ACTIVE_BYTES: Final = re.compile(
 _CHARSET: Final = re.compile(
     rb"\A\s*<\?xml[^>]*encoding\s*=\s*[\"'](?!(?:utf-8|us-ascii|iso-8859-1)[\"'])", re.IGNORECASE
 )
-"""An XML declaration with an encoding that not all parsers decode alike. A file with one counts as active content."""
+"""An XML declaration of an encoding that not all parsers decode alike. A file with it counts as active content."""
 
 
 class _ActiveContent(Exception):

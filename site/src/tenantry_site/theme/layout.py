@@ -1,7 +1,7 @@
 """Renders the layout around a page's content, with a cache for the HTML that pages share.
 
-Pages in folders of equal depth share the header and footer; pages of one scope share the tabs and the sidebar. In the
-cached sidebar, the open page is marked by string replacement.
+Pages in folders of equal depth share the header and footer; pages with the same scope share the tabs and the sidebar.
+In the cached sidebar, string replacement marks the open page.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Layout:
         return render_template("theme/versions", choices=versions_of_page)
 
     def navigation(self, view: PageView, root: str) -> tuple[Markup, Markup]:
-        """The tabs, and the sidebar with the page marked and its groups open."""
+        """The tabs, and the sidebar in which the page is marked and its groups are open."""
         key = (view.scope, self._navigation.sidebar(view.scope).key(view.path), root)
         found = self._navigation_html.get(key)
         if found is None:

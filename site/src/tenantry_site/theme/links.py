@@ -28,7 +28,7 @@ DEFAULT_KIND = "duotone"
 _ALLOW = "Put the image into the site's folder, or allow external media."
 
 _UP = "\N{NULL}"
-"""Prefix of internal links, which ``resolve_link`` replaces with the path to the root. No other link begins with it."""
+"""Prefix of internal links, which ``resolve_link`` replaces by the path to the root. No other link begins with it."""
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +126,7 @@ the path to open an issue."""
 class Repository:
     """A code repository.
 
-    ``home``: the repository's address; ``folder``: branch and folder of the pages; ``edits`` and ``issues``: the host's
+    ``home``: the repository's address. ``folder``: branch and folder of the pages. ``edits``, ``issues``: the host's
     path formats to edit a file and to open an issue.
     """
 

@@ -43,8 +43,8 @@ def api_origins(config: SiteConfig) -> tuple[str, ...]:
 def origin(url: str) -> str:
     """The origin of an http address: ``https://api.example.com:8443``; empty for any other address.
 
-    A host with characters other than letters, digits, ``-`` and ``.`` gives an empty string too, because a space or
-    semicolon could add rules to the policy.
+    A host with characters other than letters, digits, ``-`` and ``.`` gives an empty string too: a space or semicolon
+    could add rules to the policy.
     """
     try:
         parts = urlsplit(url.strip())

@@ -65,7 +65,7 @@ def readable(colour: str, backgrounds: tuple[str, ...], ratio: float = TEXT) -> 
 
 
 def ink(*backgrounds: str) -> str:
-    """White if it is readable on all backgrounds, else black or white, whichever has the higher contrast."""
+    """White if it is readable on all backgrounds; else black or white, whichever has the higher contrast."""
     if least(WHITE, backgrounds) >= TEXT:
         return WHITE
     return max((BLACK, WHITE), key=lambda colour: least(colour, backgrounds))
@@ -123,7 +123,7 @@ def _anchors(config: SiteConfig) -> Iterator[str]:
 
 
 def _icon_background(selector: str, color: str | Gradient) -> Iterator[str]:
-    """An icon's background; the icon is white if that is readable on all of it, else black."""
+    """An icon's background. The icon is white if that is readable on all of it, else black."""
     given = (color,) if isinstance(color, str) else (color.from_, color.via, color.to)
     stops = tuple(stop for stop in map(read, given) if stop)
     if not stops:
@@ -197,7 +197,7 @@ def _mode_tokens(colors: Colors, accent: str | None, background: str | None, *, 
 
 
 def _background_tokens(base: dict[str, str], page: str) -> dict[str, str]:
-    """The tokens that depend on a configured background. ``base``: the tokens of the mode; their colours are adapted to
+    """The tokens that depend on a configured background. ``base``: the tokens of the mode, whose colours are adapted to
     the background."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)

@@ -41,7 +41,7 @@ class _SharedHtml:
 class Theme:
     """Renders the whole HTML of the pages of one site.
 
-    ``styles``: path of the stylesheet from the site's root; ``scripts``: name -> path of the scripts ``mode`` (runs
+    ``styles``: path of the stylesheet from the site's root. ``scripts``: name -> path of the scripts ``mode`` (runs
     before the first paint), ``site``, and those that ``Page.parts`` may name. ``api``: addresses of further servers to
     which the playground sends requests if there is no relay.
     """
@@ -229,12 +229,12 @@ class Theme:
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9:._-]{0,80}")
 
 PROPERTY_PREFIXES = ("og:", "article:", "book:", "profile:", "fb:", "music:", "video:")
-"""Prefixes of meta tags that are written with ``property`` (RDFa) instead of ``name``."""
+"""Prefixes of meta tags that have ``property`` (RDFa) instead of ``name``."""
 
 RESERVED = frozenset(
     {"charset", "color-scheme", "description", "keywords", "referrer", "robots", "theme-color", "viewport"}
 )
-"""Meta tags that a page may not set, because they would change how the page works, or because the layout sets them."""
+"""Meta tags that a page may not set: they would change how the page works, or the layout sets them."""
 
 
 def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:

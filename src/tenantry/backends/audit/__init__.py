@@ -1,5 +1,3 @@
-"""Seals and details of audit entries."""
-
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports

@@ -1,7 +1,7 @@
-"""Seals the audit trail: the MAC of each entry covers the entry and the previous seal, so a change made without the key
-is detected.
+"""Seals the audit trail. The MAC of each entry covers the entry and the previous seal, so changes made without the key
+are detected.
 
-Programs without the keys write unsealed entries, which the next seal covers too (docs/decisions/0074-audit-chain.md).
+Programs without the keys write unsealed entries, which the next seal also covers (docs/decisions/0074-audit-chain.md).
 No I/O."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from tenantry.groups import AuditEntry, ChainHead, Seal, to_micros
 
 _NOTHING: Final = bytes(32)
-"""Used as the previous MAC for the first seal."""
+"""The "previous MAC" of the first seal."""
 
 
 class ChainKeys(Protocol):
@@ -35,7 +35,7 @@ class ChainKeys(Protocol):
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """Return the bytes of an entry that its seal covers."""
+    """Return the bytes that the seal of an entry covers."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -72,7 +72,7 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""Replaces a seal that cannot be read because somebody altered the entry. It never verifies."""
+"""Replaces an unreadable seal, which somebody must have altered. It never verifies."""
 
 
 def read_seal(column: object) -> Seal:
@@ -110,20 +110,20 @@ class ChainCheck:
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
-    """Heads that were noted earlier, outside the store. The trail must contain them."""
+    """Heads noted earlier, outside the store. The trail must contain them."""
     sealed: int = 0
     begins_after: int | None = None
-    """Number of the last entry before the chain. If an earlier check gave another number, somebody restarted the
+    """Number of the last entry before the chain. If an earlier check found another number, somebody restarted the
     chain."""
     before: int = 0
     """Number of entries before the chain."""
     unsealed: int = 0
-    """Number of unsealed entries after the chain begins."""
+    """Number of unsealed entries since the chain began."""
     left_out: int = 0
     """Number of unsealed entries that no seal covers."""
     first_unsealed: int | None = None
     head: ChainHead | None = None
-    """The last sealed entry that was checked. Pass a head to check only the entries after it."""
+    """The last sealed entry that was checked. If you pass a head, only the entries after it are checked."""
     fault: Fault | None = None
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
@@ -190,6 +190,6 @@ class ChainCheck:
         if self.expected:
             lost, last = min(self.expected, key=lambda head: head.number), 0 if self.head is None else self.head.number
             if lost.number > last:
-                self.fault = Fault(last + 1, f"the trail ends at {last}, and it went on to {lost.number} at least")
+                self.fault = Fault(last + 1, f"the trail ends at {last}, but it once reached at least {lost.number}")
             else:
                 self.fault = Fault(lost.number, "it is not the entry whose head was noted")

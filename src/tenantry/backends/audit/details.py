@@ -1,5 +1,3 @@
-"""Makes the details of audit entries."""
-
 from __future__ import annotations
 
 import json
@@ -49,7 +47,7 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields. Only the end date is recorded with its value."""
+    """Return the names of the given fields. Of the values, only the end date is recorded."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     return {"fields": ", ".join(given), **ends}
@@ -96,7 +94,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:
-    """Mask tokens that a caller sent as an id or label."""
+    """Mask tokens that a caller sent in place of an id or label."""
     request_id = None if author.request_id is None else mask_within(author.request_id)
     shown = {name: mask_within(value) for name, value in details.items()}
     return Author(mask_within(author.name), request_id), mask_within(subject), shown

@@ -27,12 +27,12 @@ class PostgresBus:
     """A ``ports.Bus`` that receives the NOTIFY messages of writes to stores in a PostgreSQL database.
 
     ``listen_url``: an address of the same primary server that bypasses a transaction pooler, because LISTEN needs a
-    lasting connection (None: ``url``). The bus sends test messages through ``url``. When the first arrives, the status
-    becomes ``receiving``. While ``follow`` runs, the bus holds a connection to each URL; no I/O before. Raises
-    InvalidSettings."""
+    lasting connection (None: ``url``). The bus sends test messages through ``url``; the status is ``receiving`` once
+    the first has arrived. While ``follow`` runs, the bus holds a connection to each URL. No I/O before ``follow``.
+    Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
-        load_psycopg()  # so that a missing package is reported now
+        load_psycopg()  # to report a missing package now
         self.counters: BusCounters = BusCounters()
         self._store = _server(url)
         self._server = self._store if listen_url is None else _server(listen_url)
@@ -59,8 +59,8 @@ class PostgresBus:
             connection.terminate()
 
     async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        # Probe on another connection. Behind a pooler, a connection receives its own probe with the answer to the
-        # NOTIFY statement, even if no notification from another client reaches it.
+        # Probe on another connection. Behind a pooler, a connection receives its own probe together with the answer to
+        # NOTIFY, even if it receives no notices from other clients.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(

@@ -1,4 +1,4 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection, because redis-py's subscriber reconnects
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection: the subscriber of redis-py reconnects
 without reporting that messages may be lost."""
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _CAUSE = (
     "a message published at this address does not reach its subscribers: check for a proxy, or several servers there"
 )
 _NO_STORE = "-"
-"""The store id in all notices, because the bus does not know its store. Handles are random, so a notice from another
-store has no effect."""
+"""The store id in all notices: the bus does not know its store. A notice from another store has no effect, because
+handles are random."""
 
 
 class RedisBus:
     """A ``ports.Bus`` that also publishes this process's changes, as a ``ports.ChangeListener``. ``url``: see
-    database/redis_server.py; ``channel``: the same in all processes of a store. No I/O before its first use. Raises
-    InvalidSettings."""
+    database/redis_server.py. ``channel``: must be the same in all processes of a store. No I/O before the first use.
+    Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
             raise InvalidSettings(
                 "the channel of a RedisBus must have 1 to 128 characters: letters, digits and : . _ -"
             )
-        load_redis()  # so that a missing package is reported now
+        load_redis()  # to report a missing package now
         self.counters: BusCounters = BusCounters()
         self._server = read_redis_address(url)
         self._channel = channel
@@ -110,7 +110,7 @@ class RedisBus:
         try:
             await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
         except NoPermissionError:
-            # No probe can be sent, so a connection that responds counts as delivering.
+            # This connection cannot send probes, so it counts as delivering if it responds.
             logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
             on_delivery()
 

@@ -1,6 +1,6 @@
 """Follows a bus: reconnects, checks delivery and limits messages.
 
-A connection, such as LISTEN through a transaction pooler, may respond and still deliver no messages. So a bus sends
+A connection may respond and still deliver no messages, for example LISTEN through a transaction pooler. So a bus sends
 itself probes by the same route as notices."""
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A connection that receives nothing for this time, in spite of a PING each second, is dead."""
+"""A connection that receives nothing for this time, in spite of a PING every second, is dead."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber that has received no message for 50 to 100 % of this time (chosen at random) sends a probe. All
+"""A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). All
 subscribers receive the probe and wait again, so a large fleet sends hardly more probes than one worker."""
 
 REPLY_SECONDS = 2.0
-"""A probe that has not arrived after this time is lost, so the bus is deaf."""
+"""A probe that takes longer is lost, and the bus is deaf."""
 
 EVICTIONS = 1_000
-"""The most notices that the listener gets per window. If more arrive, it gets one flush when the window ends."""
+"""Maximum notices per second that the listener gets. Further notices of that second are replaced by one flush at its
+end."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
-"""The prefix of probes. Notices never have it."""
+"""The start of probes. Notices never start with it."""
 
 _PROBE = PROBE.encode()
 _LONGEST = 128
@@ -68,7 +69,7 @@ class BusCounters:
     ignored: int = 0
     """Messages that were not notices."""
     held_back: int = 0
-    """Notices beyond the limit, replaced by one flush per second."""
+    """Notices beyond the limit, replaced by a flush."""
     losses: int = 0
     """Connections that failed, were lost or were deaf."""
     deaf: int = 0
@@ -81,13 +82,13 @@ class Deaf(Exception):
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
-"""Connects and passes messages to the limiter; calls the second argument when the first probe has arrived. Raises when
+"""Connects and passes messages to the limiter. Calls the second argument when the first probe has arrived. Raises if
 the connection is lost or a probe does not arrive."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
-    """Run ``listen`` again and again until cancelled. Calls ``listener.flush`` when a connection begins to deliver and
-    when it is lost, because messages may have been missed."""
+    """Run ``listen`` again and again until cancelled. Call ``listener.flush`` when a connection begins to deliver and
+    when it is lost: messages may have been missed."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -130,9 +131,9 @@ def _count(error: BaseException, counters: BusCounters, label: str) -> None:
     if counters.status is not status:
         counters.status = status
         if status is BusStatus.DEAF:
-            logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
+            logger.warning("the bus on %s is deaf: connected, but its own messages do not arrive: %s", label, error)
         else:
-            # Log only the error's class: its text may contain a secret.
+            # Log only the error's class: the message may contain a secret.
             logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
 
 
@@ -143,8 +144,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Send probes until one does not arrive, then raise Deaf(``cause``). Calls ``on_delivery`` when the first arrives.
-    Raises TimeoutError if ``publish`` takes too long, and what ``publish`` raises."""
+    """Send probes until one does not arrive, then raise Deaf(``cause``). Call ``on_delivery`` when the first arrives.
+    Raises TimeoutError if ``publish`` takes too long, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -231,6 +232,6 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """Cancel the flush that held-back notices would cause. ``follow`` flushes after a loss anyway."""
+        """Cancel the pending flush of held-back notices. ``follow`` flushes after a loss anyway."""
         if self._window is not None:
             self._window.cancel()

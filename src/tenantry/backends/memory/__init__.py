@@ -1,5 +1,3 @@
-"""The store in memory."""
-
 from tenantry.backends.memory.store import MemoryStore as MemoryStore
 
 __all__ = ["MemoryStore"]

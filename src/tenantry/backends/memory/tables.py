@@ -69,10 +69,10 @@ class MemoryTables:
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of the newest changes, ordered by generation; the last is number ``generation``."""
+    """Handle and time of the newest changes, ordered by generation. The last one has the number ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return an environment as stored. Raises UnknownEnvironment."""
+        """Return the stored environment. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -83,7 +83,7 @@ class MemoryTables:
         return None if handle is None else self.handles[handle].issued()
 
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
-        """Run a write that caches must notice. ``work`` returns its result and whether it changed anything.
+        """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
         The slots of ``handles`` have odd versions while ``work`` runs. If it changed anything, the change is listed
         under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""

@@ -1,5 +1,3 @@
-"""A second-level cache in Redis, in front of a store."""
-
 from tenantry.backends.redis.second_level import RedisBackend as RedisBackend
 from tenantry.backends.redis.second_level import RedisCounters as RedisCounters
 

@@ -53,7 +53,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """Parse an entry; None if it is a tombstone or for another token. Raises RefusedEntry."""
+    """Parse an entry; None for a tombstone or another token's entry. Raises RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -101,8 +101,8 @@ if #there == {DIGITS} and (there > ARGV[1] or (there == ARGV[1] and ARGV[2] == '
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return 1
 """
-"""Writes a group or a tombstone. Writes may arrive late, so an entry of a later generation is kept. A tombstone never
-replaces a group of the same generation, because that group was read after the change."""
+"""Writes a group or a tombstone. An entry of a later generation is kept, because writes may arrive late. A tombstone
+never replaces a group of the same generation, because the group was read after the change."""
 
 _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
@@ -113,7 +113,7 @@ class RedisCommands:
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """Return the values; None for a key that is missing or of another type."""
+        """Return the values; None if a key is missing or has another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
@@ -126,7 +126,7 @@ class RedisCommands:
             for each, answer in zip(messages, answers, strict=True)
             if _is_unknown_script(answer)
         ]
-        if again:  # the server does not have the script yet, or has restarted
+        if again:  # the server lacks the script, for example after a restart
             answers = [*(each for each in answers if not _is_unknown_script(each)), *await self._run(again)]
         return sum(isinstance(answer, Exception) for answer in answers)
 

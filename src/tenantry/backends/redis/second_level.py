@@ -1,8 +1,8 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
-Entries may be stale. The resolver polls the store's changes. It uses an entry only if they include no change of the
-group after the entry's generation. So a killed, frozen, flushed or restored Redis server costs only reads of the
-store."""
+Entries may be stale. The resolver polls the store for changes, and uses an entry only if its group has not changed
+after the entry's generation. So if the Redis server is killed, frozen, flushed or restored, the only cost is more reads
+of the store."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class RedisCounters:
     errors: int = 0
     """Reads that failed or took longer than the budget."""
     skipped: int = 0
-    """Reads that went straight to the store, because the Redis server had recently failed to answer."""
+    """Reads that skipped Redis, because the server had recently failed to answer."""
     writes: int = 0
-    """Entries and tombstones that were written, or were not needed because Redis had a newer one."""
+    """Written entries and tombstones, including those not needed because Redis had a newer one."""
     lost_writes: int = 0
-    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
+    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is repeated."""
 
 
 class RedisBackend:
     """A ``ports.LeasedBackend`` that reads a cache in Redis before ``origin``. In a process that writes to the store,
-    also pass it to ``store.subscribe``, so that it writes tombstones.
+    also pass this backend to ``store.subscribe``, so that it writes tombstones.
 
-    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before reading the origin.
-    ``lifetime``: seconds until a key expires. ``clock``: monotonic seconds. Writes in the background. No I/O before its
+    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before the origin is read.
+    ``lifetime``: seconds until a key expires. ``clock``: monotonic seconds. Writes in the background. No I/O before the
     first use. Raises InvalidSettings."""
 
     def __init__(
@@ -72,7 +72,7 @@ class RedisBackend:
     ) -> None:
         if budget <= 0 or lifetime <= 0:
             raise ValueError("budget and lifetime must be numbers of seconds above 0")
-        load_redis()  # so that a missing package is reported now
+        load_redis()  # to report a missing package now
         self.counters: RedisCounters = RedisCounters()
         self._origin = origin
         self._server = read_redis_address(url)
@@ -97,11 +97,11 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read the origin, because callers of ``find`` do not check generations."""
+        """Read the origin: callers of ``find`` do not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read the cache, then the origin; with ``fresh`` the origin only."""
+        """Read the cache, then the origin; with ``fresh``, only the origin."""
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
@@ -113,7 +113,7 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's ``sources``: data sources are not cached in Redis."""
+        """The ``sources`` of the origin: Redis does not cache data sources."""
         return lease_holder_of(self._origin)
 
     @property
@@ -150,8 +150,8 @@ class RedisBackend:
             self.counters.refused += 1
             return None
         if reading is None or (reading.generation or 0) > self._generation:
-            # The entry's generation is later than the last poll's. Either the entry is very new, or the store has been
-            # restored from a backup since.
+            # The entry's generation is later than the last poll's: the entry is very new, or the store has been
+            # restored from a backup.
             self.counters.misses += 1
             return None
         self.counters.hits += 1
@@ -183,7 +183,7 @@ class RedisBackend:
         self.counters.lost_writes += refused
 
     async def _write_now(self, messages: Sequence[Message]) -> int:
-        if self._store_id is None:  # a writer that never polled
+        if self._store_id is None:  # this writer never polled
             await self.changes(messages[0].generation)
         store_id = self._store_id or ""
         connections = self._connections.get()
@@ -205,7 +205,7 @@ class _RedisConnections:
 
 class RedisBatcher:
     """Combines the reads of one tick. At most two commands run at once, so a silent server holds only two connections.
-    A command may take longer than ``budget``, so that a slow handshake can finish."""
+    A command may exceed ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

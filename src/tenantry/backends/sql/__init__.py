@@ -1,5 +1,3 @@
-"""Stores in SQLite or PostgreSQL."""
-
 from tenantry.backends.sql.store import SQLStore
 
 __all__ = ["SQLStore"]

@@ -145,7 +145,6 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
 
 
 def _live(row: Row, clock: StoreClock) -> ApiToken:
-    """Raises ApiTokenExpired."""
     return require_unexpired(_api_token(*row[1:]), clock.at(row[0]))
 
 

@@ -1,4 +1,4 @@
-"""Ends each write: counts the change as a generation, lists it, notifies other processes and adds the audit entry."""
+"""Ends each write: gives the change a generation, lists it, notifies other processes and adds the audit entry."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The value that a write returns, with the changes that caches must notice."""
+    """The value that a write returns, and the changes that affect caches."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -60,7 +60,7 @@ class GroupNote:
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """Whether the write counts as a change. A creation does not, because no cache can hold the new group."""
+    """Whether the write is a change. A creation is not, because no cache can hold the new group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated, so its handle is no longer the announced one. The store tries again."""
+    """The group or data source was recreated with another handle than the announced one. The store tries again."""
 
 
 class StoreReplaced(Exception):
-    """The database is not the announced store, or its run name has changed. The store tries again."""
+    """The database is not the announced store, or the store has another run name. The store tries again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``
@@ -94,16 +94,16 @@ _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
-# On PostgreSQL a writer first locks the row of ``generation`` until its commit, then draws a number for its entry. So
-# entries commit in the order of their numbers, and a reader that continues after the newest number misses no entry.
+# On PostgreSQL a writer locks the row of ``generation`` until the commit, and then draws a number for its entry. So
+# entries commit in the order of their numbers, and a reader that continues after the newest number misses none.
 _NOTE_POSTGRESQL = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
     " returning number",
 )
 
-# Counts, lists, audits and notifies in one round trip. From here until the commit the row of ``generation`` is locked,
-# and all other writers of the fleet wait.
+# One round trip counts and lists the change, adds the audit entry and notifies other processes. From here until the
+# commit, the row of ``generation`` is locked and all other writers wait.
 _NOTED = _NOTE.replace("values (?, ?, ?, ?, ?, ?, ?)", "select $1, $2, $3, $4, $5, $6, $7::json from counted")
 _CHANGE_POSTGRESQL = f"""
 with counted as ({_COUNT}),
@@ -113,8 +113,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry. ``add_entries`` seals and adds it later; these
-# queries also return its argument ``head``.
+# Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry, which ``add_entries`` seals and adds later. Also
+# return its argument ``head``.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),
@@ -156,7 +156,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Count, list and audit a change. Call it last in a transaction. Raises StoreReplaced."""
+    """Count, list and audit a change. Must be the last call in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     on_postgresql, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not on_postgresql:
@@ -178,7 +178,8 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Audit a batch in order; count and list its changes. Call it last in a transaction. Raises StoreReplaced."""
+    """Audit a batch in order; count and list its changes. Must be the last call in a transaction. Raises
+    StoreReplaced."""
     if not notes:
         return ()
     on_postgresql = connection.dialect.name == "postgresql"
@@ -222,7 +223,7 @@ def note_source_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Audit a write to a data source, which a trigger has already counted and listed (migration 0004)."""
+    """Audit a write to a data source. A trigger has already counted and listed it (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     named = {"provided_id": source.provided_id, **details}
     note(connection, context, action, source.environment.name, source.id, named, at=at)
@@ -232,8 +233,8 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, the last of ``counted`` new ones. Deletes the oldest changes from the list once per
-    thousand. Raises StoreReplaced if the identity in ``row`` is not the announced one."""
+    """Return the change in ``row``, the last of ``counted`` new ones. Once per thousand changes, delete the oldest.
+    Raises StoreReplaced if ``row`` has another identity than the announced one."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

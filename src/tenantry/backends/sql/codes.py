@@ -35,7 +35,7 @@ class SQLCodes(SQLPart, CodeStore):
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
             ends = now + timedelta(seconds=lifetime)
-            if api_token_id is not None:  # first, because a revocation locks the API token before codes too
+            if api_token_id is not None:  # must be first: a revocation also locks the API token before codes
                 ends = _end_of_issuer(connection, api_token_id, now, ends)
             delete_expired(connection, single_use_codes, now)
             if share is not None:
@@ -63,7 +63,7 @@ class SQLCodes(SQLPart, CodeStore):
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
         def write(connection: Connection, context: WriteContext) -> str | None:
-            # Only one of several concurrent deletions gets the row: the others wait for its lock, then find no row.
+            # If several deletions run at once, one gets the row. The others wait for its lock, then find no row.
             codes = single_use_codes.c
             live = (codes.digest == digest, codes.purpose == purpose)
             ends = codes.expires_at > to_micros(context.now(connection))
@@ -85,8 +85,8 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a concurrent revocation is
-    either seen here or deletes the code. Raises Unauthorized."""
+    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so that a concurrent revocation
+    either is seen here or deletes the code. Raises Unauthorized."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()

@@ -1,5 +1,5 @@
-"""SQLStore's interface to its database, the drivers' errors, and statements that are compiled once per driver. Most
-statements bypass SQLAlchemy's execution, so writes on SQLite are ten times faster."""
+"""The interface of SQLStore to its database, the drivers' errors, and statements compiled once per driver. Most
+statements bypass SQLAlchemy's execution, which makes writes on SQLite ten times faster."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import to_micros
 
 _DELETED_AT_ONCE = 100
-_NOT_ALLOWED = "42501"  # insufficient privilege; its text names a table or column, but contains no value
+_NOT_ALLOWED = "42501"  # insufficient privilege; the message names a table or column, but no value
 _NO_TABLES = {"42P01", "42703", "3F000"}  # undefined table, column, schema
-_REFUSED = {  # by the error's text, because libpq has no SQLSTATE for errors of connecting
+_REFUSED = {  # matched by message: libpq has no SQLSTATE for connection errors
     "there is no such database": re.compile(r'database "[^"]*" does not exist|no such database'),
     "the password is wrong": re.compile(r"password authentication failed|no password supplied"),
     "the user is refused": re.compile(
@@ -64,14 +64,14 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement is no longer valid, because a table was altered or a pooler changed the server
+    """Whether a prepared statement has become invalid, because a table was altered or a pooler changed the server
     connection. The statement did not run; try again on another connection."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
 
 
-_NO_STATEMENT = {"26000", "42P05"}  # the name of a prepared statement does not exist, or exists already
+_NO_STATEMENT = {"26000", "42P05"}  # no prepared statement of this name, or one exists already
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
@@ -87,7 +87,7 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
             "docs/stores.md lists the rights that it needs"
         )
-    if connection_lost(cause) and not isinstance(cause, OSError):  # PostgreSQL, or a pooler before it, may refuse it
+    if connection_lost(cause) and not isinstance(cause, OSError):  # PostgreSQL or a pooler may refuse it
         refused = next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
         if refused is not None:
             return StoreUnavailable(f"the {label} cannot be used: {refused}")
@@ -137,7 +137,7 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """Runs the statements of a store. ``deadline``: the value of ``time.monotonic()`` at which a call ends, including
+    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) at which a call ends, including
     waits for a queue, lock or connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
@@ -145,22 +145,22 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``. The read never begins before the call. Raises like ``read``."""
+        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises as ``read`` does."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if nothing changed; OutcomeUnknown if a started write (SQLite) or the commit
-        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome becomes known later,
-        ``late`` is called in this event loop with ``work``'s result, or None if nothing changed."""
+        Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
+        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome is known later,
+        ``late`` is called in this event loop with the result of ``work``, or with None if nothing changed."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Keep asyncio from logging a task's error, which a caller gets anyway. For use as a done callback."""
+    """Keep asyncio from logging the error of a task whose caller gets it anyway. A done callback."""
     if not task.cancelled():
         task.exception()
 
@@ -253,7 +253,7 @@ def _driver(connection: Connection) -> Any:
 def _insert(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql  # a tenth of a command's start; SQLite does not need it
+    from sqlalchemy.dialects import postgresql  # it takes a tenth of a command's start, and SQLite does not need it
 
     return postgresql.insert(table)
 
@@ -264,14 +264,14 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete at most a hundred rows: those whose primary keys come first in ``chosen``. Skips locked rows."""
+    """Delete at most a hundred rows: those whose primary keys ``chosen`` returns first. Skip locked rows."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row; return its generated key (0 if the table has none), or None if a unique column already has
-    the row's value. PostgreSQL waits for a concurrent insert of that value."""
+    """Insert a row. Return its generated key (0 if the table has none), or None if a unique column already has the
+    value. PostgreSQL waits for a concurrent insert of the value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -282,14 +282,14 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    # With RETURNING, SQLAlchemy puts many rows into one statement; without it each row is a statement.
+    # With RETURNING, SQLAlchemy puts many rows into one statement. Without it, each row is a statement.
     connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
 
 
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row, unless a value in one of its unique columns exists already. Return the columns ``returning`` of
-    the inserted rows, in any order. Waits for other transactions in the order of ``rows``."""
+    """Insert each row whose unique values are new. Return the columns ``returning`` of the inserted rows, in any order.
+    Waits for other transactions in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

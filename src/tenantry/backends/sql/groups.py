@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _ATTEMPTS: Final = 3
 _LAST_OF_ANY: Final = chr(0x10FFFF) * 255
-"""A prefix followed by this string is the last possible id with that prefix, in the order of code points."""
+"""A prefix plus this string sorts after every id with that prefix, in code point order."""
 
 
 class SQLGroups(SQLPart, GroupStore):
@@ -133,8 +133,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Run ``work`` on the group with this id. Reads the group's handle first, to announce the write in the handle's
-        slot. Starts again if the group was recreated meanwhile."""
+        """Run ``work`` on the group with this id. First read the group's handle, to announce the write in the slot.
+        Start again if the group was recreated meanwhile."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -149,6 +149,6 @@ class SQLGroups(SQLPart, GroupStore):
 
 
 class _WriteById(Protocol[T]):
-    """A write to a group. ``handle``: the group's handle when the write was announced."""
+    """A write to a group. ``handle``: the group's handle in the announcement."""
 
     def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...

@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""A process gives a store another run name at most once in this time. The name is random and cannot be guessed, so if
-its folder is taken too, yet another name would not help."""
+"""Seconds before a process may give a store yet another run name. The name is random: if its folder is taken too,
+another name would not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class StoreIdentity:
 
 
 class HostSlots:
-    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file at first use, and
-    again after it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name,
-    unless another process has already done so, and returns the new identity."""
+    """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file when first used, and
+    again when it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name, unless
+    another process has done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be
-        opened, because this host's caches would miss the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened, so that
+        this host's caches would miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -104,16 +104,16 @@ class HostSlots:
         """Wait until no process of this host can use an answer from before the committed write. Usually returns at
         once.
 
-        If the slots file was replaced since ``announced_in`` was opened, the write is announced in the new file too.
-        Waits until that file is older than the longest lease, because other processes may still use the previous
-        one."""
+        If the slots file was replaced after the write was announced (in ``announced_in``), announce the write in the
+        new file too. Other processes may still use the old file, so wait until the new one is older than the longest
+        lease."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
                 for handle in handles:
                     slots.touch(handle)
             left = slots.leases_left(self._longest_lease, monotonic_with_suspend())
-        except (StoreUnavailable, FolderTaken):  # the write cannot be announced: wait until all leases have ended
+        except (StoreUnavailable, FolderTaken):  # nobody could be notified: wait until all leases have ended
             left = self._longest_lease
         if left:
             self._visible_at = max(self._visible_at, time.monotonic() + left)
@@ -125,19 +125,20 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Make the next write read the identity again, because another database may be at the URL. Slots stay open."""
+        """Make the next write read the identity again, because the URL may lead to another database now. Slots stay
+        open."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, if it still has the run name of ``identity``."""
+    """Give the store a random run name, unless it has another than ``identity`` already."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a lease of ``seconds`` if it is the store's longest so far. Return the previous longest lease in seconds,
-    or 0.0."""
+    """Record a lease of ``seconds`` if it is the store's longest. Return the previous longest lease in seconds, or
+    0.0."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

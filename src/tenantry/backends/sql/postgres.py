@@ -38,8 +38,8 @@ T = TypeVar("T")
 _READERS = 4
 _WRITERS = 4
 MOST_TOGETHER = 250
-"""The most handles in one statement. While the server runs a statement, this process handles the rows of the previous
-one, so a thousand look-ups take less time in four statements than in two."""
+"""Maximum handles in one statement. While the server runs a statement, this process handles the rows of the previous
+one, so four statements are faster than two for a thousand look-ups."""
 
 _HANDLE = 2 + GroupRow._fields.index("handle")
 """Index of the handle among the columns of LOOK_UP_MANY."""
@@ -48,11 +48,11 @@ _CONNECT_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 
 _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
-"""The errors that ``unavailable`` converts. OSError includes TimeoutError."""
+"""Errors that ``unavailable`` converts. OSError includes TimeoutError."""
 
 
 class PostgresEngine(StoreEngine):
-    """A StoreEngine for PostgreSQL. Awaits ``before_close`` before it closes the connections of an ending event loop,
+    """A StoreEngine for PostgreSQL. Awaits ``before_close`` before the connections of an ending event loop are closed,
     but not in ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
@@ -77,7 +77,7 @@ class PostgresEngine(StoreEngine):
         try:
             await asyncio.wait({task}, timeout=remaining(deadline))
         finally:
-            # Do not wait for the cancelled task. It closes its connection, which takes long on a dead network.
+            # Do not wait for the cancelled task: it closes a connection, which takes long on a dead network.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
         if finished and not task.cancelled():  # ``aclose`` cancels
@@ -99,8 +99,6 @@ _UNKNOWN = "the connection to the {} broke during a commit: check whether it was
 
 
 class _Transaction:
-    """Runs one write. ``committing``: whether the commit has been sent."""
-
     def __init__(self, engine: AsyncEngine, label: str) -> None:
         self._engine = engine
         self._label = label
@@ -113,8 +111,8 @@ class _Transaction:
             except _ERRORS as error:
                 if self.committing or not (connection_lost(error) or outdated(error)):
                     raise
-            # A pooled connection was dead, or a table was altered. Nothing was committed, so run the write again. The
-            # other pooled connections are likely to fail too: close them.
+            # A pooled connection was dead, or a table was altered. Nothing was committed, so run the write again. Close
+            # the other pooled connections, which are likely to fail too.
             await self._engine.dispose()
             return await self._attempt(work)
         except _ERRORS as error:
@@ -135,7 +133,7 @@ class _Transaction:
                 await connection.commit()
             except _ERRORS as error:
                 if connection_lost(error):
-                    await connection.invalidate()  # SQLAlchemy does not see errors of fixed statements
+                    await connection.invalidate()  # SQLAlchemy does not see the errors of fixed statements
                 raise
             return result
 
@@ -153,7 +151,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a write that lost its connection at the end tries again
+        if self._ended:  # a write that lost the connection at its end is tried again
             writer.terminate()
         return writer
 
@@ -176,7 +174,7 @@ class _PostgresConnections:
                     await self.engine.dispose()
         finally:
             self._ended = True
-            for writer in self._writers:  # ``dispose`` keeps connections in use, and all if it takes too long
+            for writer in self._writers:  # ``dispose`` keeps connections in use; if it takes too long, all
                 writer.terminate()
 
 

@@ -43,13 +43,12 @@ Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
 HOT = "tenantry_hot"
-"""Execution option for reads that every request makes. On SQLite such a read runs at once in the event loop, unless the
-file is locked."""
+"""Execution option for reads of every request. On SQLite such a read runs at once in the event loop, unless the file is
+locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
-    """Microseconds since 1970 by the database's clock: the present time, not the transaction's start. Null on
-    SQLite."""
+    """Microseconds since 1970 by the database's clock: now, not when the transaction began. Null on SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -66,8 +65,7 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
-    """Whether the group's name contains a lower-case string. Only A to Z in the name are folded, so that all databases
-    agree."""
+    """Whether the group's name contains a lower-case string. Only A to Z are folded, so that all databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True
@@ -85,7 +83,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
-    """Returns the strings of a JSON array as rows, so that an IN list is a single parameter."""
+    """Return the strings of a JSON array as rows, so that an IN list is a single parameter."""
 
     type: String = String()
     inherit_cache = True
@@ -131,7 +129,7 @@ MATCHING_GROUPS: Read = GROUPS.where(
 REVISION: Read = select(revisions.c.version_num)
 COMPATIBLE: Read = select(generation.c.compatible)
 
-# --- reads of a resolver: each is one statement, so its answer is one snapshot ---
+# --- reads of a resolver: each is one statement and so reads one snapshot ---
 
 _here = select(database_now(), generation.c.number, *_GROUP)
 
@@ -150,7 +148,7 @@ LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 
 _since = bindparam("since", type_=BigInteger)
 _oldest = select(generation.c.number - LISTED_CHANGES).scalar_subquery()
-_listed = (  # with one lower bound and a limit no database reads more rows than it returns
+_listed = (  # with one lower bound and a limit, no database reads more rows than it returns
     select(changes)
     .where(changes.c.generation > case((_since > _oldest, _since), else_=_oldest))
     .order_by(changes.c.generation)
@@ -178,6 +176,6 @@ _locked = select(database_now(), *_GROUP).join_from(groups, environments).with_f
 LOCKED_BY_HANDLE: Read = _locked.where(groups.c.handle == _handle)
 LOCKED_BY_ID: Read = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
 LOCKED_BY_IDS: Read = _locked.where(groups.c.environment_id == _environment_id, _one_of_ids).order_by(
-    groups.c.provided_id  # one order in all writers prevents deadlocks
+    groups.c.provided_id  # all writers use this order, which prevents deadlocks
 )
 NOW: Read = select(database_now())

@@ -74,7 +74,7 @@ def environment(row: Row) -> Environment:
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    Equivalent to ``StoredGroup.read`` with fewer objects, because every cache miss calls it."""
+    Same as ``StoredGroup.read`` with fewer objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -138,8 +138,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Convert the rows that the query CHANGES returns. If there are no changes, the query returns one row, with nulls
-    for the change."""
+    """Convert the rows of the query CHANGES. Without changes, the query returns one row in which the change is null."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -161,8 +160,8 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """Convert a row of the audit trail. If a value was altered so that it cannot be read, return an entry with NO_SEAL,
-    which the chain check reports."""
+    """Convert a row of the audit trail. If an altered value cannot be read, return an entry with NO_SEAL, which the
+    chain check reports."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -190,6 +189,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """Convert number and MAC of the chain's head; None before the first seal."""
+    """Convert the number and MAC of the chain's head; None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

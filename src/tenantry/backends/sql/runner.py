@@ -68,7 +68,7 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """Return the deadline of a call that begins now, slightly before its caller's timeout. ``at_least``: the least
+        """Return the deadline of a call that begins now, slightly before the caller's timeout. ``at_least``: minimum
         seconds until the deadline, for longer work that no request awaits."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
@@ -92,8 +92,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Open this host's slots for a reader. A given ``lease`` (seconds) is recorded as the store's longest. Raises
-        StoreUnavailable if the slots cannot be opened, because then nothing may be cached."""
+        """Open this host's slots for a reader. If ``lease`` (seconds) is given, record it as the store's longest.
+        Raises StoreUnavailable if the slots cannot be opened; then nothing may be cached."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -114,12 +114,12 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Run a transaction that caches must notice. The slots of ``handles`` are odd until after the commit; then
+        """Run a transaction that affects caches. The slots of ``handles`` are odd until after the commit; then
         listeners are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """Finish the write even if its caller is cancelled, so that a cancellation leaves no slot odd."""
+        """Finish the write even if the caller is cancelled: otherwise a slot would stay odd."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -143,10 +143,10 @@ class Runner:
                 self.host_slots.forget()
                 continue
             except (OutcomeUnknown, asyncio.CancelledError):
-                # The commit may still happen. If the version became even now, a reader could cache an older answer. So
-                # the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
-                # slot. A reader does so when it has seen the odd version for as long as its lease. ``announced`` is
-                # kept in a list: if it were garbage-collected, its contexts would set the even version.
+                # The commit may still happen, and if the version became even now, a reader could cache an older answer.
+                # So the slot stays odd, and nothing in it is cached, until ``late`` is called or a reader repairs the
+                # slot (when it has been odd for as long as the reader's lease). ``announced`` is kept in a list: if it
+                # were garbage-collected, its contexts would set the even version.
                 self._unconfirmed.append(announced)
                 raise
             except BaseException:
@@ -159,7 +159,7 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """End the announcement of a write, and notify listeners. ``written``: None if nothing changed."""
+        """End the announcement of a write; notify listeners. ``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)

@@ -20,8 +20,8 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
-"""The most unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and hashing
-this number of entries takes some 20 ms, for which all writers wait."""
+"""Maximum unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and hashing
+this many takes about 20 ms, while all writers wait."""
 
 _ATTEMPTS: Final = 3
 
@@ -35,7 +35,7 @@ _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa
 NUMBERS_POSTGRESQL: Final = """array(
   select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
 """On PostgreSQL: an array of ``$1`` new numbers of audit entries. The condition on ``audit_number`` makes the subquery
-run after the row of ``generation`` is locked."""
+run after the lock of the row of ``generation``."""
 
 _HEAD_POSTGRESQL: Final = f"""
 select audit_number, audit_mac, {NUMBERS_POSTGRESQL}
@@ -62,8 +62,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Seal and add entries. Call it once, last in a transaction. A caller that has already locked ``generation`` passes
-    ``head``: a row with the columns of _HEAD or _HEAD_POSTGRESQL."""
+    """Seal and add entries. Call it once, as the last statement of a transaction. A caller that has already locked
+    ``generation`` passes ``head``: a row with the columns of _HEAD or _HEAD_POSTGRESQL."""
     on_postgresql = connection.dialect.name == "postgresql"
     if head is None:
         head = (

@@ -53,7 +53,7 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always returns a row. Without the triggers of migration 0004 no source may be cached, so the query selects that
+# Always returns a row. No source may be cached without the triggers of migration 0004, so the query selects that
 # migration's column ``sources`` and fails if it is missing.
 _AT_SNAPSHOT: Final[Read] = (
     select(generation.c.number, generation.c.sources, *_COLUMNS)
@@ -167,7 +167,7 @@ class SQLSources(SQLPart, LentSourceLease, SourceStore):
             return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, {}, at=at))
 
         deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
-        for _ in range(_ATTEMPTS):  # read both ids first, to announce the write in their slots
+        for _ in range(_ATTEMPTS):  # read both ids first, because the write is announced in the slots of both
             source = await self.get(environment, reference)
             if source is None:
                 raise _unknown_source(environment, reference)

@@ -1,4 +1,4 @@
-"""A store's engine for SQLite. Reads run in the event loop, because they are faster than a thread switch. Writes run on
+"""A store's engine for SQLite. Reads run in the event loop, because a thread switch would take longer. Writes run on
 one thread. Waiting writes share a transaction and its commit, each in a savepoint
 (docs/decisions/0012-group-commit.md)."""
 
@@ -27,19 +27,18 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""The most writes that share a commit. This many writes hold the file's lock for some 15 ms, and none of them returns
-before the commit."""
+"""Maximum writes that share a commit. They hold the file's lock for about 15 ms, and none returns before the commit."""
 
 _REPORT_MILLISECONDS = 50
-"""A wait for a lock ends this long before the deadline, so that the error is raised in time."""
+"""A wait for a lock ends this long before the deadline, so that the error arrives in time."""
 
 _CACHE_KIB = 2_000
 """Size of the reader's page cache. The first read after a write drops all pages, which blocks the event loop for 250
-µs. A cache of 16 MB would block it for 1.7 ms, and speed up look-ups among 50,000 groups by only 5 %."""
+µs. With 16 MB it would take 1.7 ms, and make look-ups among 50,000 groups only 5 % faster."""
 
 _LOCK_POLL_SECONDS = 0.01
 _COMMIT_SLACK_SECONDS = 0.25
-"""The caller of a running write waits this long after the deadline."""
+"""The caller of a running write waits this much longer than the deadline."""
 
 
 class SQLiteEngine(StoreEngine):
@@ -70,8 +69,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read at once in the event loop (docs/decisions/0021-fast-reads.md). None after an error, such as a lock:
-        then ``_fetch`` tries again and reports it."""
+        """Read at once in the event loop (docs/decisions/0021-fast-reads.md). None after an error, such as a lock;
+        ``_fetch`` then tries again and reports it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -120,7 +119,7 @@ class SQLiteEngine(StoreEngine):
         return self._reader
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        with self._writing:  # ``aclose`` in another event loop must not close a writer that gets new work here
+        with self._writing:  # so that ``aclose`` in another event loop does not close a writer with new work
             if self._writer is None:
                 self._writer = SQLiteWriter(self._file, self._identity)
             future = self._writer.submit(work, deadline)
@@ -224,8 +223,8 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes that have time for another
-        try."""
+        """Run the writes in one transaction. If the file is locked, return the writes that still have time to try
+        again."""
         if not jobs:
             return []
         try:
@@ -237,7 +236,7 @@ class SQLiteWriter:
             if not locked:
                 self._disconnect()  # the next write opens the file anew
             if len(jobs) > 1 and not locked:
-                for job in jobs:  # one of them caused the error and none was committed, so run each alone
+                for job in jobs:  # one of them caused the error; none was committed, so run each alone
                     self._commit([job])
                 return []
             # The lock wait ended at the earliest deadline. Writes with a later deadline are tried again.
@@ -262,11 +261,11 @@ class SQLiteWriter:
         if self._core is None or self._connection is None:
             self._core, self._connection = self._connect(remaining(deadline))
         core, connection = self._core, self._connection
-        # Rounded to 10 ms, so that sqlite3 usually finds the statement in its cache of prepared statements.
+        # Rounded to 10 ms, so that sqlite3 usually finds the statement in its statement cache.
         wait = max(1, (int(remaining(deadline) * 1000) - _REPORT_MILLISECONDS) // 10 * 10)
         connection.execute(f"pragma busy_timeout = {wait}").close()
         with core.begin():  # SQLAlchemy's state only: sends nothing
-            # Take the write lock now, because a transaction that begins with a read may fail to get the lock later.
+            # Take the write lock now: a transaction that begins with a read may fail to get it later.
             connection.execute("begin immediate").close()
             for job in jobs:
                 _run(core, connection, job)
@@ -300,8 +299,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Run one write in a savepoint. A database error ends the shared transaction; any other error undoes only this
-    write."""
+    """Run one write in a savepoint. A database error ends the shared transaction; other errors undo only this write."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

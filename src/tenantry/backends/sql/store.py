@@ -34,18 +34,20 @@ from tenantry.usage import UsageRecorder
 T = TypeVar("T")
 
 PAGE = 150
-"""The most changes that one statement reads. On SQLite, reading them blocks the event loop: 200 µs for the statement,
+"""Maximum changes that one statement reads. On SQLite, reading them blocks the event loop: 200 µs for the statement,
 150 µs for the records, and 200 µs to drop the page cache if another process has written."""
 
 
 class SQLStore(WrittenBackend):
     """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
-    No I/O before its first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
+    No I/O before the first use; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    ``deadline``: seconds, including all waits, until a call raises StoreUnavailable. ``run_dir``: folder that all
-    processes of this host share (None: see ``tenantry.cache.slots``); writes fail if it cannot be used. ``clock``: UTC
-    time of day (None: the database's, or this host's for SQLite). ``keys``: SigningKeys that seal audit entries.
-    ``usage_seconds``: seconds between writes of usage (None: usage is not stored)."""
+    - ``deadline``: seconds, including all waits, after which a call raises StoreUnavailable.
+    - ``run_dir``: folder shared by all processes of this host (None: see ``tenantry.cache.slots``). If it cannot be
+      used, writes fail.
+    - ``clock``: UTC time of day (None: the database's, or this host's for SQLite).
+    - ``keys``: SigningKeys that seal audit entries.
+    - ``usage_seconds``: seconds between writes of usage (None: do not store usage)."""
 
     def __init__(
         self,
@@ -124,8 +126,9 @@ class SQLStore(WrittenBackend):
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Changes commit in
-    the order of their generations, so reading page by page misses none. Raises StoreUnavailable, MigrationNeeded."""
+    """Return the changes (at most LISTED_CHANGES), the identity, and the longest lease in seconds. Reading by pages
+    misses no change, because changes commit in the order of their generations. Raises StoreUnavailable,
+    MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first
@@ -145,7 +148,7 @@ async def _page(runner: Runner, clock: StoreClock, since: int, deadline: float) 
     found = await runner.read(queries.CHANGES, deadline, since=since, limit=PAGE)
     if not found:
         raise MigrationNeeded(EMPTY_GENERATION)
-    await asyncio.sleep(0)  # reads of SQLite do not await: let other tasks run after each page
+    await asyncio.sleep(0)  # reads of SQLite do not await, so let other tasks run after each page
     identity, lease = rows.identity((found[0][1], *found[0][6:]))
     runner.host_slots.raise_longest_lease(lease)
     return rows.changes(found, clock.at(found[0][0])), identity, lease

@@ -1,6 +1,5 @@
 """Table definitions. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored
-as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. The tables hold parts of tokens, but no
-whole token."""
+as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a whole token."""
 
 from __future__ import annotations
 
@@ -132,7 +131,7 @@ single_use_codes: Table = Table(
     Index(None, "group_handle", "purpose", "expires_at"),
 )
 
-generation: Table = Table(  # one row: writers lock it until they commit, so no number is skipped
+generation: Table = Table(  # one row, locked by each writer until the commit, so that no number is skipped
     "generation",
     metadata,
     Column("store_id", String(32), primary_key=True),
@@ -141,7 +140,7 @@ generation: Table = Table(  # one row: writers lock it until they commit, so no 
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: no reader so far
     Column("sources", BigInteger, nullable=False, server_default="0"),  # ``number`` at the last write to a data source
     Column("compatible", Text),  # revisions of programs that may use these tables, the tables' own last
-    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # last sealed entry; before: chain's start
+    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # last sealed entry; or chain start
     Column("audit_mac", LargeBinary),  # MAC of the last sealed entry
 )
 
@@ -182,7 +181,7 @@ usage_by_hour: Table = Table(  # names instead of foreign keys, because usage ou
     Index(None, "hour"),
 )
 
-usage_writers: Table = Table(  # the last batch of each process, so that none is added twice
+usage_writers: Table = Table(  # the last batch of each process, so that no batch is added twice
     "usage_writers",
     metadata,
     Column("writer", LargeBinary, primary_key=True),
@@ -192,4 +191,4 @@ usage_writers: Table = Table(  # the last batch of each process, so that none is
 )
 
 revisions: Table = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
-"""Alembic's table, which holds the revision of all tables."""
+"""Alembic's table, which holds the revision of the tables."""

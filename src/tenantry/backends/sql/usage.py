@@ -51,11 +51,11 @@ insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
   on conflict (writer) do update set batch = excluded.batch, expires_at = excluded.expires_at
   where usage_writers.batch < excluded.batch returning batch
 """
-"""Returns a row, unless the writer has already added this batch or a later one. A concurrent retry waits for the first
-attempt."""
+"""Returns a row, unless the writer has already added this batch or a later one. A retry waits for a first attempt that
+is still running."""
 
 _REPORT_SECONDS: Final = 60.0
-"""``sums`` may take this many seconds. A day of 100,000 groups, each used in eight hours, takes 3 s."""
+"""Maximum seconds for ``sums``. A day of 100,000 groups, each used in eight hours, takes 3 s."""
 
 _COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
 _ADD: Final = f"""
@@ -79,7 +79,7 @@ _ADD_ON: Final = {
 
 class SQLUsage(SQLPart, UsageStore):
     async def add(self, batch: UsageBatch) -> None:
-        # Sorted by key: one order in all writers prevents deadlocks.
+        # Sorted by key: all writers use this order, which prevents deadlocks.
         document = rows.dump_json([
             [*key, to_micros(hour), used.resolves, used.queries, used.rows, round(used.seconds * 1e6)]
             for hour, key, used in sorted(batch.rows, key=lambda row: (row.key, row.hour))

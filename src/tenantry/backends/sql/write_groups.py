@@ -1,7 +1,7 @@
 """Writes one group in the caller's transaction.
 
-A row with the Idempotency-Key is inserted before the write, and gets the response after it. A second writer with the
-key waits for the first transaction, then repeats its response."""
+The row of an Idempotency-Key is inserted before the write and gets the response afterwards. A second writer with the
+same key waits for the first transaction, then repeats the response."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _get_or_create(
     connection: Connection, environment: Environment, draft: GroupDraft, token: Token, now: datetime
 ) -> Issued:
     values = created_values(environment, draft, token, now)
-    for _ in range(_ATTEMPTS):  # needs a second one only if others create and delete this group meanwhile
+    for _ in range(_ATTEMPTS):  # a second attempt is needed only if others create and delete this group meanwhile
         found = _by_id(connection, environment, draft.provided_id)
         if found is not None:
             return found.issued()
@@ -114,7 +114,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Like ``GroupStore.update``; raises StoreReplaced too, and HandleChanged if the group has another handle."""
+    """Like ``GroupStore.update``. Also raises StoreReplaced, and HandleChanged if the group has another handle."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -136,7 +136,7 @@ def rotate(
     grace_seconds: int | None,
     once: IdempotencyKey | None,
 ) -> WriteResult[Issued]:
-    """Like ``GroupStore.rotate``; raises StoreReplaced too."""
+    """Like ``GroupStore.rotate``. Also raises StoreReplaced."""
     now = context.now(connection) if once else None  # otherwise the group's row has the time
 
     def write() -> Issued:

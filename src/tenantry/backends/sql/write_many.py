@@ -1,5 +1,5 @@
-"""Writes many groups with few statements. All groups are read and compared with their expected state before the first
-write."""
+"""Writes many groups with few statements. Before the first write, reads all groups and compares them with their
+expected state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite,
 def write_many(
     connection: Connection, context: WriteContext, environment: Environment, writes: Sequence[GroupWrite]
 ) -> WriteResult[list[Issued | None]]:
-    """Like ``GroupStore.write_many``; raises StoreReplaced too."""
+    """Like ``GroupStore.write_many``. Also raises StoreReplaced."""
     now = context.now(connection)
     updates = [each for each in writes if isinstance(each, GroupUpdate)]
     found = _locked(connection, environment, [each.provided_id for each in updates])
@@ -88,10 +88,10 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Create and yield the groups. Skips each group whose id or handle is taken."""
+    """Create and yield the groups, except those whose id or handle is taken."""
     if not creations:
         return
-    # Sorted by id: one order in all writers prevents deadlocks.
+    # Sorted by id: all writers use this order, which prevents deadlocks.
     in_order = [creations[provided_id] for provided_id in sorted(creations)]
     values = [created_values(environment, each.draft, each.token, now) for each in in_order]
     try:

@@ -1,16 +1,14 @@
-"""Slots: shared memory in which the processes of one host see each other's writes, without a message.
+"""Slots: shared memory in which the processes of one host see each other's writes without messages.
 
-A store has 65,536 slots; a group's handle selects one. A slot holds a version, a random number: it is odd during a
-write, and even otherwise.
+A store has 65,536 slots; a group's handle selects one. Each slot holds a version, a random number: odd during a write,
+otherwise even.
 
 - Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
-- Read: a load notes the version before it asks the store. Its cached answer is valid while the slot has that version.
-  An odd version prevents caching.
-- Crash: if a writer is killed, the version stays odd, and nothing of the slot is cached, until a poll repairs the slot
-  one staleness bound later.
+- Read: a load notes the slot's version before it asks the store. The answer may be cached only if this version is even,
+  and is valid until the slot has another version.
+- Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot.
 
-``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process. Polls and
-buses report writes of other hosts.
+``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process.
 """
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder

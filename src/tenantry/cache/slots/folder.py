@@ -1,7 +1,7 @@
 """The run folder, in which the processes of one host share slots files.
 
-It is ``TENANTRY_RUN_DIR``, if set. Otherwise it is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
-``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``.
+By default it is a folder in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with ``TENANTRY_RUN_GROUP``,
+``tenantry-group-<group id>-<name>``. ``TENANTRY_RUN_DIR`` names another folder.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of this OS user or, if ``group`` (a gid) is set, of that group."""
+    """The folder of this OS user or, if ``group`` (a gid) is set, of that OS group."""
 
     path: Path
     group: int | None
@@ -63,8 +63,7 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """The reason why a folder or file with this status is unsafe (others own it or may write to it); None if it is
-        safe."""
+        """Why a folder or file with this status is unsafe (others own it or may write to it); None if it is safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -86,7 +85,7 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``. Make it if it is missing.
+    """Return the run folder, and make it if missing: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``.
     Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
@@ -133,15 +132,15 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    # Make the folder under a random name, then rename it: a user who watches the parent folder learns the final name
-    # only when it is taken.
+    # Make the folder under a random name, then rename it, so that a user who watches the parent folder cannot learn the
+    # name in advance.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
     try:
         if folder.group is not None:
             os.chown(draft, -1, folder.group)
         draft.chmod(folder.mode)
-        draft.rename(folder.path)  # may replace the same folder of another process, while it is empty
+        draft.rename(folder.path)  # this may replace an empty folder that another of our processes has made
     except OSError:
         with contextlib.suppress(OSError):
             draft.rmdir()

@@ -1,9 +1,9 @@
 """SharedSlots: a store's slots in a memory-mapped file.
 
-The file may be deleted while it is in use, for example by a cleaner of temporary folders. A writer that has it mapped
-notices the deletion (``is_current``), prevents caching with the old file (``retire``) and makes a new file
-(``renewed``). Processes that start later cannot invalidate answers through the old file. So writes wait until the
-leases of all processes that may still use it have ended (``leases_left``).
+If the file is deleted while in use, for example by a cleaner of temporary folders, a writer notices this
+(``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
+later knows only the new file, so its writes wait until no process can use answers cached with the old one
+(``leases_left``).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""The bytes of the file that store its creation time, in microseconds of monotonic_with_suspend. ``settle`` sets them
-to 0."""
+"""The bytes that hold the file's creation time, in microseconds of monotonic_with_suspend. ``settle`` sets them to
+0."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -104,14 +104,14 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if current; else retire it and ``open`` the file anew. Raises the errors of ``open``."""
+        """Return self if current; else retire this file and ``open`` another. Raises the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest lease in
+        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest lease, in
         seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
@@ -120,13 +120,12 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Note that no process uses an older file: ``leases_left`` becomes 0."""
+        """Note that no process uses an older file, so that ``leases_left`` is 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. ``versions`` then prevents all caching; a memoryview that was obtained before stays
-        live."""
+        """Release the file. From then on, ``versions`` prevents caching; memoryviews obtained before stay live."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -189,8 +188,8 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
                 os.fchown(descriptor, -1, folder.group)
             if hasattr(os, "fchmod"):
                 os.fchmod(descriptor, folder.file_mode)  # os.open applied the umask
-            # Write zeros instead of leaving a hole. On a full file system the write fails here; with a hole, a later
-            # access would kill the process (bus error).
+            # Write zeros, so that a full file system fails here. A sparse file would fail at a later access, and a bus
+            # error would kill the process.
             made_at = int(monotonic_with_suspend() * 1e6) or 1
             file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE_BYTES))
         os.link(draft, path)

@@ -8,15 +8,15 @@ from typing import Final
 from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
-"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. On other interpreters, a reader
-may see a half-written version. It equals no noted version, so the cached answer counts as invalid."""
+"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Other interpreters may read a
+half-written version, which equals no noted version and so counts as a change."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
 
 
 def new_version() -> int:
-    """A random even version, not 0. If writers counted up instead, two of them could store the same number."""
+    """A random even version, not 0. With counters, two writers could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -42,7 +42,7 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: give the slot an even version if it still has this odd one."""
+        """End the write of a crashed writer: make the version even if it is still this odd one."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
@@ -53,7 +53,7 @@ class SlotTable:
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Surround a write and its commit: the slot's version is odd inside."""
+        """Surround a write and its commit: inside, the slot's version is odd."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -62,7 +62,7 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """The versions, to write to. Subclasses raise StoreUnavailable if no other process would see the change."""
+        """The versions to change. Subclasses raise StoreUnavailable if other processes would not see the change."""
         return self._versions
 
 

@@ -23,8 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart. Each draws one of the ``measures`` over the column ``by``, for one value of ``color`` if
-    that is set. ``width`` in device pixels."""
+    """The lines of a chart. Each line shows one of ``measures`` over the column ``by`` or, with ``color``, its rows
+    with one value of that column. ``width`` in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -37,16 +37,16 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """Return the visible rows. None if there are at most ``plot.columns`` rows, or if a column is missing. Also None if
+    """Return the visible rows; None if there are at most ``plot.columns`` rows or a column is missing. Also None if
     ``by`` is unsorted, or has values other than numbers, dates, datetimes and ISO 8601 strings."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may need. As there, None for a missing column or an
-    unusable ``by``, but few rows are reduced too.
+    """Return those of the rows read so far that ``reduce_rows`` may need. Like ``reduce_rows``, returns None for a
+    missing column or an unusable ``by``; but it also reduces few rows.
 
-    The caller may add rows to the result and reduce all of them again. Column widths are powers of two, so as the axis
+    The caller may add rows to the result and reduce them all again. Widths of columns are powers of two, so as the axis
     grows, columns merge but never split.
     """
     return _reduced(result, plot, _nested_columns)
@@ -54,8 +54,8 @@ def thin_rows(result: Result, plot: Plot) -> Result | None:
 
 _ColumnOf: TypeAlias = Callable[[Any], int]
 _MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
-"""Makes a function that finds a value's column. Arguments: a function that finds a value's position, the first value,
-the last value, and the number of columns."""
+"""Makes a function that finds the column of a value. Arguments: a function that finds a value's position, the first
+value, the last value, and the number of columns."""
 
 
 def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:
@@ -146,7 +146,7 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
     start, count, length = 0, len(axis), 1
     while start < count:
-        column, low, step = column_of(axis[start]), start, length  # columns next to each other have about as many rows
+        column, low, step = column_of(axis[start]), start, length  # neighbouring columns have about as many rows
         while (high := low + step) < count and column_of(axis[high]) == column:
             low, step = high, 2 * step
         end = bisect_right(axis, column, low, min(high, count), key=column_of)

@@ -52,11 +52,11 @@ class Named(ValueKind):
 
 _COLUMNS: Final = Listed(ColumnName(), 5)
 SORT: Final = "sort"
-"""The key of the column that sorts the rows of a table."""
+"""The key for the column by which a table is sorted."""
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns that a panel with these ``keys`` names in its YAML ``nodes``."""
+    """The columns that a panel with these ``keys`` names in the YAML ``nodes``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -105,6 +105,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """Keep the columns of a small line: its measure and the first other column; none if the measure is missing."""
+    """Keep the columns of a small line: the measure and the first other column; none if the measure is missing."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

@@ -39,7 +39,8 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 
 
 def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
-    """Read the controls of a dashboard's file, by name and in order. Raises TemplateError at the first mistake."""
+    """Read the controls of a dashboard's file, by name, in the order of the file. Raises TemplateError at the first
+    mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -103,12 +104,12 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""For each type of control, the types of query parameters that accept its values. Values of controls of other types fit
-all parameters except ranges."""
+"""The types of query parameters that accept the values of each type of control. Values of other controls fit all
+parameters except ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a typed value to the form in which viewers send it. A range includes its last day."""
+    """Convert a typed value to the form in which viewers send it. A range includes the last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -120,8 +121,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """Change the template's parameters that have a control of the same name: they get its default and ``required``, so
-    that panels agree with the page. Raises TemplateError, with the control's position, if the query does not accept the
+    """Give each parameter of the template the default and ``required`` of the control of the same name, so that panels
+    agree with the page. Raises TemplateError, with the position of the control, if the query does not accept the
     control's type or default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}

@@ -1,4 +1,4 @@
-"""The keys of a dashboard's file, for the reader, and its JSON Schema, for editors."""
+"""The keys of a dashboard's file, for the reader, and the JSON Schema of such files, for editors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
+"""Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
 seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
@@ -54,7 +54,7 @@ QUERY: Final = Either(
     Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
     lambda name: {"name": name},
 )
-"""The value of the key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
+"""The key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point")
@@ -63,11 +63,11 @@ _UNIT: Final = Key("unit", TemplateText(30), "the unit, written next to the titl
 _COMMON: Final = (
     Key("title", TemplateText(200), "the title of the panel"),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; default: an equal share of its row"),
+    Key("width", Number(1, COLUMNS), f"the width in columns of {COLUMNS}; default: an equal share of the row"),
 )
 _FED: Final = (
     *_COMMON,
-    Key("schema", _SCHEMA_ID, "the schema of its data source; default: the dashboard's"),
+    Key("schema", _SCHEMA_ID, "the schema of the panel's data source; default: the dashboard's"),
     Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
     Key("cache", Duration(0, 86_400), "the maximum age of cached rows; 0 runs the query each time"),
     Key("show_query", Flag(), "whether viewers may read the query"),
@@ -81,10 +81,14 @@ _CLICK: Final = Key(
             Key(
                 "filter",
                 Listed(CONTROL_NAME, 5),
-                "controls of this page that take the value of the column of the same name",
+                "controls of this page to set, each from the column with its name",
             ),
-            Key("open", _DASHBOARD_NAME, "another dashboard, which opens with these values"),
-            Key("with", Listed(CONTROL_NAME, 5), "controls of the other dashboard, from columns of the same name"),
+            Key("open", _DASHBOARD_NAME, "another dashboard to open"),
+            Key(
+                "with",
+                Listed(CONTROL_NAME, 5),
+                "controls of the other dashboard to set, each from the column with its name",
+            ),
         ),
     ),
     "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another",

@@ -13,9 +13,9 @@ from tenantry.sql import Source
 from tenantry.sql.parameters import Parameter
 
 COLUMNS: Final = 12
-"""Columns of the grid, which the panels of a row share."""
+"""Columns of the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change since the preceding range of equal length."""
+"""Value of ``compare``: show the change since the previous range of the same length."""
 
 
 class PanelKind(StrEnum):
@@ -62,15 +62,15 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Click:
     values: Mapping[str, str]
-    """The controls that a click sets, and the column that each takes its value from."""
+    """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
-    """The name of the dashboard that a click opens; empty: it filters the same page."""
+    """The dashboard that a click opens; empty: the click filters this page."""
     offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A query column that a panel names in a ``key``, such as ``by``."""
+    """A query column that a key of a panel names, such as ``by``."""
 
     key: str
     name: str
@@ -82,7 +82,7 @@ class Panel:
     """One panel. ``view``: the keys that the page draws."""
 
     id: str
-    """The number of the row and of the panel in the row, such as ``1-2``."""
+    """Number of the row and number in the row, such as ``1-2``."""
     kind: PanelKind
     view: Definition
     offset: int
@@ -102,7 +102,7 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The column names in ``columns`` and in a Vega-Lite specification. The names may contain variables."""
+    """The column names in ``columns`` and in a Vega-Lite specification, which may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     columns_left_out: bool = False

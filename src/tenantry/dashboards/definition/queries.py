@@ -39,7 +39,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that a query locks to a property of the group."""
+        """Parameters that a query takes from a property of the group, so that viewers cannot set them."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -55,7 +55,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Find and compile the dashboard's queries, with its controls as parameters.
+    """Find and compile the dashboard's queries, with the dashboard's controls as parameters.
 
     Raises TemplateError, with the position in the file, for: a missing or invalid query; a required parameter without a
     control; a control or click that sets a locked parameter; a click or comparison that no query supports.
@@ -203,12 +203,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""Describes an incomplete value. A mapping tells which ends of a range are present; None: there is no value at all."""
+"""Describes an incomplete value: which ends of a range are present, or None if there is no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default. This is done only if all queries that
-    read the value read it inside ``[[ ]]``, and so work without it."""
+    """Let viewers omit an end of a range, or clear a control that has a default, if all queries that read the value
+    read it inside ``[[ ]]`` and so work without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -22,7 +22,7 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 class ValueKind(Protocol):
     def read(self, node: YamlNode, source: Source) -> Any:
-        """Return the value of a YAML node. Raises TemplateError, with the position, if it is invalid."""
+        """Return the value of a YAML node. Raises TemplateError, with the position, if the value is invalid."""
         ...
 
     def schema(self) -> Schema: ...
@@ -33,7 +33,7 @@ class Key:
     name: str
     kind: ValueKind
     about: str
-    """The description of the key in the JSON Schema."""
+    """Description of the key in the JSON Schema."""
     required: bool = False
 
 
@@ -64,7 +64,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """What the word names, for error messages: ``a query file``."""
+    """What the word names, for errors: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -159,7 +159,7 @@ class Number(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Duration(ValueKind):
-    """A duration such as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Read as seconds."""
+    """A duration such as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Converted to seconds."""
 
     least: int
     greatest: int
@@ -208,7 +208,7 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys. ``what``: its name in errors."""
+    """A mapping with known keys. ``what``: name of the mapping in errors."""
 
     what: str
     keys: tuple[Key, ...]
@@ -223,7 +223,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A mapping, or a short form that ``lengthen`` converts to one."""
+    """A mapping, or a short form that ``lengthen`` converts to a mapping."""
 
     short: ValueKind
     long: Fields
@@ -240,7 +240,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """Any mapping, with variables in its strings. ``about``: its description in errors."""
+    """Any mapping, with variables in its strings. ``about``: description in errors."""
 
     about: str
 

@@ -27,7 +27,7 @@ _IN_TRANSFORMS: Final = frozenset(
 )
 """Keys whose strings name fields inside ``transform``, but not elsewhere."""
 _LABELS: Final = "labelExpr"
-"""Key of an expression for axis labels. There, ``datum`` is a label instead of a row."""
+"""Key of an expression for axis labels, in which ``datum`` is a label and not a row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
 r"""``{{ path }}``, or an escaped ``\{{``."""
 _OTHER: Final = r"\{(?!\{)|\\(?!\{\{)."
@@ -41,7 +41,7 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The columns in the expressions of a specification, with repeats. Variables are not substituted; computed names
+    """The columns in the expressions of a specification, with repeats. Variables are not replaced, and computed names
     are not found."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
@@ -56,7 +56,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields that a specification names, with repeats. Its variables must already be substituted."""
+    """The fields that a specification names, with repeats. Its variables must be replaced already."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

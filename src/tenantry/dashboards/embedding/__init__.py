@@ -1,5 +1,3 @@
-"""Embed dashboards in other pages."""
-
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports

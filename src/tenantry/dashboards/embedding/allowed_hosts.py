@@ -19,11 +19,11 @@ Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """Origins that may embed dashboards, by the name of their environment."""
 
 _RENEWALS: Final = 5
-"""Number of renewals within the staleness bound, so that a short outage of the store has no effect."""
+"""Renewals within the staleness bound, so that a short outage of the store has no effect."""
 
 
 class KnownHosts:
-    """The store's hosts, cached for ``staleness`` seconds and renewed early by one shared request."""
+    """The store's hosts, cached for ``staleness`` seconds. One shared request renews them early."""
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -59,8 +59,8 @@ class KnownHosts:
 
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""Request header in which the dashboard's script sends the origin of the embedding page. It is "null" if the browser
-hides the origin, and absent if the page is not embedded."""
+"""Request header with the origin of the embedding page, sent by the dashboard's script. "null" if the browser hides the
+origin; absent if the page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
@@ -118,6 +118,6 @@ class EmbeddingCheck:
             headers = Headers(scope=scope)
             origin = headers.get(HOST_HEADER)
             if origin is not None:
-                scheme = origin.partition("://")[0]  # a proxy may have terminated TLS, so only the host counts
+                scheme = origin.partition("://")[0]  # a proxy may have decrypted TLS, so compare only the host
                 await self._hosts.require(origin, f"{scheme}://{headers.get('host', '')}", group)
         await self.app(scope, receive, send)

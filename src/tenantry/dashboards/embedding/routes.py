@@ -51,8 +51,8 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Settings of ``mount_dashboards`` for embedding. ``store``: has the allowed hosts and the single-use codes.
-    ``keys``: sign the token that a code is exchanged for. ``group_hosts``: a function that restricts the hosts for a
+    """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
+    ``keys``: sign the tokens that are given out for codes. ``group_hosts``: a function that restricts the hosts for a
     group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
@@ -79,7 +79,8 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     response = built.named(name, request)
-    # Host pages contain this address, so it has no hash of the content. The file may change: cache it only briefly.
+    # The address is written in host pages, so it has no hash of the content. Cache the file only briefly, because it
+    # may change.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
 
@@ -88,8 +89,8 @@ _SEPARATOR: Final = " "
 
 
 class EmbedCodes:
-    """Codes that are exchanged for a group's token. The payload has the token's handle and version, to mint the token
-    again."""
+    """Codes that can be exchanged for a group's token. A code's payload has the token's handle and version, from which
+    the token is made again."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -104,7 +105,7 @@ class EmbedCodes:
         SigningKeyMissing, StoreUnavailable."""
         scope: Any = getattr(connection, "scope", connection)
         issued = await self._groups.get(handle=user_group(connection).handle)
-        # The middleware removed the token from the request, but left its hash, which is enough to compare.
+        # The middleware removed the token from the request, but left a hash, which is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"

@@ -1,5 +1,5 @@
-"""Cookies for dashboards that are opened without an embedding page. The page's address then has the group's public
-handle instead of a token. The handle selects the cookie, so that two tabs can show two groups."""
+"""Cookies for dashboards that are opened without an embedding page. Instead of a token, the page's address has the
+group's public handle, which selects the cookie. So two tabs can show two groups."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GROUP_PARAMETER: Final = "group"
 """Query parameter of the page's address with the group's handle."""
 
 COOKIE_SECONDS: Final = 3600
-"""Lifetime of the cookie: until then the page can be reloaded."""
+"""Lifetime of the cookie, in which the page can be reloaded."""
 
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
@@ -42,8 +42,8 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 class CookieExchange:
     """Redirects an address with a token to the address without the token, and sets the cookie.
 
-    If an outer UserGroupMiddleware removed the token, the cookie contains a mask. That middleware replaces the mask by
-    the token.
+    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces by the
+    token.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:

@@ -114,9 +114,10 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
     the origin of each value.
 
-    ``values``, for operators, adds values, texts and full errors. Without it the result contains no value of a property
-    or filter, except relative ranges such as ``last 30 days``. A query's ``age``: seconds since its oldest cached
-    answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
+    ``values``, for operators, adds values, texts and full errors. Without it, the result contains no value of a
+    property or filter, except relative ranges such as ``last 30 days``. The ``age`` of a query: seconds since the
+    source was asked for its oldest cached result, or null. Raises InvalidParameter for unknown filters,
+    StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
@@ -137,8 +138,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Explain a panel without values, and without SQL unless ``show_query``. None for an unknown panel. Raises the
-    errors of ``explain_dashboard``."""
+    """Explain a panel without values, and without SQL unless the panel has ``show_query``. None for an unknown panel.
+    Raises the errors of ``explain_dashboard``."""
     panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None

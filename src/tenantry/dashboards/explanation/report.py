@@ -1,5 +1,3 @@
-"""Explanations as text and as HTML."""
-
 from __future__ import annotations
 
 import json
@@ -51,7 +49,7 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The parts of an explanation, with their headings: title, controls and panels."""
+    """The parts of an explanation, with headings: title, controls and panels."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}

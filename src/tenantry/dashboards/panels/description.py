@@ -1,5 +1,5 @@
-"""Describes a dashboard to the page: its texts, controls and panels. Leaves out schemas, and queries without
-``show_query``. Of the group's properties, includes only those for look and format and those that the file names."""
+"""Describes a dashboard to the page: texts, controls and panels. Leaves out schemas, and queries without
+``show_query``. Includes only those properties of the group that set look and format or that the file names."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
     try:
         shown["view"] = panel.view.substitute(variables)
-    except (MissingVariable, UnbindableValue):  # the panel's line reports the error
+    except (MissingVariable, UnbindableValue):  # the panel's own line reports the error
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:
         kept = saved.kept.get(panel.click.open, ())

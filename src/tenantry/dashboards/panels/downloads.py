@@ -1,4 +1,5 @@
-"""Downloads: a panel's rows as a CSV file. Its address works once, within a minute, without a token."""
+"""Downloads: a panel's rows as a CSV file. The file's address needs no token, but works only once and within a
+minute."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ _GONE = "This download link was already used or has expired. Please download aga
 
 
 class Downloads:
-    """Issues download codes and sends their files.
+    """Issues download codes and sends the files.
 
     Like other streams, a file is cut off when its group loses access. In a preview, it is cut off within ``staleness``
     seconds after the preview ends.
@@ -153,7 +154,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The response with the file. On an error it stays incomplete, so that the browser reports a failed download."""
+    """The response with the file. After an error it stays incomplete, so that the browser reports a failed download."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
 
     A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start": "2026-01-01",
     "end": "2026-01-31"}`` (the last day is included). Null means the default; an empty string or list means no value.
-    Raises InvalidParameter, which names all unknown filters.
+    Raises InvalidParameter; the message names all unknown filters.
     """
     unknown = [name for name in given if name not in saved.settable]
     if unknown:
@@ -73,7 +73,7 @@ def _plain(name: str, value: Any) -> Any:
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The range of equal length just before the parameter's range; None if an end is open. Raises the errors of
+    """The range of the same length just before the parameter's range; None if an end is open. Raises the errors of
     ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:

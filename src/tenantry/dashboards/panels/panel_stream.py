@@ -49,7 +49,7 @@ AT_ONCE: Final = 50
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""Takes the ``as_of`` of shown rows by panel id; returns the panels whose rows may be outdated."""
+"""Takes the ``as_of`` of the shown rows by panel id; returns the panels whose rows may be outdated."""
 
 
 class PanelStream(LineStream):
@@ -115,7 +115,7 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
         panel = dashboard.panel(each.id)
         if panel is None:
             raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
-        if each.id in tasks:  # each page of a large table would be a query
+        if each.id in tasks:  # otherwise each page of a large table would be a query
             raise InvalidBody("this panel is in the request twice", field=f"/panels/{number}/id")
         tasks[each.id] = _bound(runner.panel, panel, each)
     return list(tasks.values())

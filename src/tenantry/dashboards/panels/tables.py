@@ -11,12 +11,12 @@ from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooM
 from tenantry.sql import SQLTemplate
 
 PAGE_SIZE: Final = 50
-"""Rows of a page unless the author sets it."""
+"""Default rows of a page."""
 
 _WITHOUT_ORDER: Final = ("json", None)
-"""Result types that an engine may be unable to sort. None: a type that Tenantry has no name for."""
+"""Result types that an engine may be unable to sort. None: types for which Tenantry has no name."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Result types that an engine can sort, but may also report for a type that it cannot sort, such as PostgreSQL's
+"""Result types that an engine can sort, but may also report for types that it cannot sort, such as PostgreSQL's
 point."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
@@ -27,11 +27,11 @@ async def fetch_table(
 ) -> tuple[Result, int]:
     """Fetch the rows of a table's ``page`` (from 0), and the number of all rows.
 
-    ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, then the order of the query.
+    ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, else the order of the query.
     Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
-    engine sorts it and selects the page. Raises TooManyRows or TooManyBytes if the engine cannot do this, or has
-    nothing to sort by (no ``sort``, and a view without ``columns``). Also raises InvalidParameter for an unknown
-    column, and what ``DataSources.query`` raises.
+    engine sorts it and selects the page. Raises TooManyRows or TooManyBytes if the engine cannot do this, or if no
+    column is given by which to sort (no ``sort``, and a view without ``columns``). Also raises InvalidParameter for an
+    unknown column, and the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")
@@ -65,7 +65,7 @@ async def _page_by_engine(
     size, offset = limits
     try:
         rows = await ask(PagedTemplate(template, order, size, None, offset))
-    except QueryFailed:  # the engine cannot sort the type of a column, such as PostgreSQL's point
+    except QueryFailed:  # the engine cannot sort the column's type, such as PostgreSQL's point
         words = dict(zip(known.names, known.types or (), strict=False))
         sure = [name for name in order[1:] if name in _names(view) or words.get(name, "text") not in _PERHAPS_IN_ORDER]
         fewer = [order[0], *sure]

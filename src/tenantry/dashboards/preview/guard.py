@@ -13,7 +13,7 @@ from tenantry.middleware import PASSED_KEY, TOKEN_HEADER, Exchange, PassedPrevie
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
-"""Key of the ASGI scope for the request's Preview."""
+"""Key of the request's Preview in the ASGI scope."""
 
 
 class PreviewGuard:
@@ -74,7 +74,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """In a preview, the group for the page's watermark, as JSON; otherwise an empty dict."""
+    """In a preview, the group to show in the page's watermark, as JSON; otherwise an empty dict."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -1,5 +1,5 @@
-"""``POST /dashboards/-/preview``: create an address that shows a dashboard as a group sees it, and can be opened
-once."""
+"""``POST /dashboards/-/preview`` creates an address that shows a dashboard as a group sees it. The address can be
+opened once."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """The address of a preview. The code is in the fragment, which browsers do not send, so no server logs it."""
+    """The address of a preview. The code is in the fragment: browsers do not send it, so no server logs it."""
     return f"{mount}/{dashboard}#code={code}"

@@ -42,7 +42,7 @@ class Previews:
         *,
         api_token_id: int | None = None,
     ) -> str:
-        """A preview code for this group, valid no longer than its API token.
+        """A preview code for this group, valid no longer than the API token.
 
         Raises UnknownGroup; InvalidBody for an expired group; Unauthorized for a revoked API token; StoreUnavailable.
         """
@@ -64,8 +64,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session, for the payload of a redeemed code; None if the group was deleted or the API token
-        revoked.
+        """Open a session for the payload of a redeemed code, and return its key; None if the group was deleted or the
+        API token revoked.
 
         Raises UserGroupExpired, StoreUnavailable.
         """

@@ -16,20 +16,20 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group's share may not exceed the bytes that are still free. So a group
-that is alone gets half of the maximum, and each of three groups with equal shares gets a quarter. A group's only line
-may take all free bytes."""
+"""Maximum bytes of unsent lines in a process. A group's share may not exceed the bytes that are still free: one group
+alone gets half of the maximum, and each of three equal groups a quarter. If a group has only one line, this line may
+take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0
-"""Seconds that a line or a response waits for space in the budget."""
+"""Seconds for which a line or a response waits for free bytes."""
 _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
-"""Expected size of a line that was not encoded before."""
+"""Expected size of a line that was never encoded before."""
 _ROWS_FACTOR: Final = 2
-"""A line's reservation is this multiple of its expected size, because its rows are in memory too."""
+"""The reservation for a line is this multiple of its expected size, because its rows are in memory too."""
 _ATTEMPTS: Final = 3
-"""A query whose line exceeds its reservation is repeated; it runs at most this many times in all."""
+"""Maximum runs of a query: it is repeated if its line exceeds the reservation."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]
@@ -49,7 +49,7 @@ class _Share:
 
 
 class AnswerBudget:
-    """Bounds the memory of unsent responses on one event loop: a query runs only when there is space for its line."""
+    """Bounds the memory of unsent responses on one event loop: a query runs only if there is space for its line."""
 
     def __init__(self) -> None:
         self.held: int = 0
@@ -65,7 +65,8 @@ class AnswerBudget:
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` stay open too long."""
+        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` others stay open too
+        long."""
         handle = group.handle
         await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
         share = self._shares.setdefault(handle, _Share())
@@ -99,7 +100,7 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The last size of this line for the group, else for any group, else a guess."""
+        """The last size of this line for the group, else for any group, else an estimate."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
@@ -142,10 +143,10 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """Reserve space, call ``fetch``, and encode its rows to a line.
+        """Reserve space, call ``fetch``, and encode the rows to a line.
 
-        If the line does not fit in the budget, tries again with a larger reservation. Raises AnswersUnread, and what
-        ``fetch`` and the encoder raise.
+        If the line does not fit in the reservation, try again with a larger one. Raises AnswersUnread, and the errors
+        of ``fetch`` and of the encoder.
         """
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
@@ -156,13 +157,13 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """Fetch and encode the line, for which ``size`` bytes are reserved. None if the line needs more bytes, and the
+        """Fetch and encode the line, for which ``size`` bytes are reserved. None if the line needs more bytes and the
         group may not reserve them."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            # While the query ran, another response may have recorded a larger size for this line.
+            # Meanwhile, another response may have recorded a larger size of this line.
             if budget.has_capacity(group, budget.expected(group, name) - size):
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))

@@ -18,17 +18,17 @@ from tenantry.middleware import ResponseCut
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 KEEP_ALIVE: Final = b"\n"
-"""An empty line, which stops proxies from closing an idle connection."""
+"""An empty line, so that proxies do not close an idle connection."""
 RESTART: Final[Mapping[str, str]] = {"group": "changed"}
-"""The last message after the group or its data source changed: the page loads everything again."""
+"""The last message after a change of the group or its data source. The page then loads everything again."""
 
 Line: TypeAlias = bytes | deque[bytes]
-"""A line, or the pieces of a long one; pieces are removed as they are sent."""
+"""A line, or the pieces of a long one. Each piece is removed when it is sent."""
 
 
 class LineStream(Response):
-    """A response of JSON lines (NDJSON), sent as they become ready until its token is no longer valid. The body of
-    ``request`` must already be read."""
+    """A response of JSON lines (NDJSON). Lines are sent as soon as they are ready, until the token is no longer valid.
+    The body of ``request`` must have been read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
@@ -66,6 +66,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. ``is_whole``: the message completes a line, so the middleware may end the response after it."""
+    """A body message. ``is_whole``: it completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

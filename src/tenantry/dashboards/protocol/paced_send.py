@@ -16,7 +16,8 @@ PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
 """Time limit for sending one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader is slow if its last ``_SLOW_PIECES`` pieces took more seconds than this, which is under 64 KiB a second."""
+"""A reader is slow if the last ``_SLOW_PIECES`` pieces took longer than this many seconds, which is under 64 KiB a
+second."""
 _SLOW_PIECES: Final = 5
 
 
@@ -41,7 +42,7 @@ class PacedSend:
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._waited = 0.0
-        """Total seconds that the sent pieces waited for the reader."""
+        """Seconds for which the sent pieces waited for the reader, in all."""
         self._waits = deque([0.0], maxlen=_SLOW_PIECES)
         """``_waited`` after each of the last pieces."""
         self._began = 0.0
@@ -54,7 +55,7 @@ class PacedSend:
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
-        """If a piece is being sent, make ``send`` raise ReadTooSlowly."""
+        """If a piece is being sent, ``send`` raises ReadTooSlowly."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None

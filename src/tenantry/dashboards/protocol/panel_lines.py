@@ -62,8 +62,8 @@ def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) 
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The line with a control's choices: values from the first column, display text from the column ``label`` if there
-    is one. Raises QueryFailed for too many choices."""
+    """The line with a control's choices: values from the first column, and display text from the column ``label`` if
+    there is one. Raises QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0

@@ -16,12 +16,12 @@ MAX_WIDTH: Final = 8_192
 WIDEST_PLOT: Final = 3_840
 """A plot wider than this, in device pixels, gets the rows for this width."""
 DEFAULT_WIDTH: Final = 1_280
-"""Width in device pixels of a plot whose request has no width."""
+"""Width in device pixels of a plot for which the request has no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
 class StrictBody(BaseModel):
-    """A request body without coercion or unknown fields, whose errors contain no values."""
+    """A request body without coercion or unknown fields. Its errors contain no values."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -56,7 +56,7 @@ class PanelsRequest(FilteredBody):
     live: bool = False
     """Whether to keep the response open and send changes."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
-    """The ``as_of`` of the rows on the page, by panel id. The response tells which of these panels have changed
+    """The ``as_of`` of the rows on the page, by panel id. The response says which of these panels have changed
     since."""
 
 
@@ -91,6 +91,5 @@ def read_body(body: bytes, model: type[Model]) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    # Raise outside the except block: otherwise pydantic's error, which contains the input, would become the
-    # __context__.
+    # Raise outside the except block: otherwise pydantic's error, which contains the input, would be the __context__.
     raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(first["loc"]))

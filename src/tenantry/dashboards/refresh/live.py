@@ -14,22 +14,22 @@ from tenantry.groups import RegisteredSource, UserGroup
 Message: TypeAlias = Mapping[str, Any]
 
 _KEEP_ALIVE_SECONDS: Final = 30.0
-"""After this many seconds without changes, an empty message is sent, because proxies close a connection that is idle
-for a minute."""
+"""After this many seconds without changes, an empty message is sent: proxies close a connection that is idle for a
+minute."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_OPEN: Final = 100
-"""Maximum open responses of a group in a process; further ones end after the requested lines."""
+"""Maximum open responses of a group in a process. Further responses end after the requested lines."""
 
 
 class ChangedPanels:
     """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
-    for message in changes: …``. The mapping gives each panel's schema. A call of ``DataSources.changed`` for the data
-    source of ``main`` causes the message ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than
+    for message in changes: …``. The mapping gives each panel's schema. When ``DataSources.changed`` is called for the
+    data source of ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than
     ``MAX_OPEN`` responses open.
 
-    After half a minute without changes, an empty message is sent as a keep-alive. The stream ends after a quarter of an
-    hour, or when the process stops. When a source is moved or deleted, it ends with RESTART.
+    After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter of
+    an hour, or when the process stops. If a source is moved or deleted, it ends with RESTART.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:

@@ -39,7 +39,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def revision(self) -> str:
-        """A string that differs after each file change."""
+        """A string that is new after each change of a file."""
         return f"{hash(self._look()):x}"
 
     def _current(self) -> DashboardFolder:

@@ -1,7 +1,7 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists schema revisions. A release of Tenantry that was built for one of them can
-use the tables, so an older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
+The column ``generation.compatible`` lists schema revisions. A release of Tenantry built for one of them can use the
+tables, so an older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OLDEST: Final = "0014"
 """The oldest revision whose programs can use the tables of HEAD. A migration that breaks older programs sets OLDEST to
 its own revision: see CONTRIBUTING.md, "Change the store's tables"."""
 
-_one_thread = threading.Lock()  # alembic keeps its context in a module, so one migration at a time
+_one_thread = threading.Lock()  # one migration at a time: alembic keeps its context in a module
 
 _LOCK_SECONDS = 60
 _TRIED_SECONDS = 0.3  # below PostgreSQL's deadlock_timeout, by default 1 s
@@ -73,7 +73,7 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version can use tables of the revision ``found``. ``listed``: the compatible revisions from the
-    store, separated by spaces. The last of them is the revision of the tables."""
+    store, separated by spaces; the last is the revision of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
@@ -87,7 +87,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    # Read the revision without alembic, because the import of alembic takes a seventh of a server's start.
+    # Read the revision without alembic, whose import takes a seventh of a server's start.
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None
@@ -121,8 +121,8 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
     """Lock all our tables until the transaction ends. Locking them one migration at a time could deadlock with running
-    processes. If a table is already locked, for example by a dump, an attempt releases its own locks and pauses, so
-    that running processes do not queue behind it."""
+    processes. If a table is locked already, for example by a dump, release all locks and pause before the next attempt,
+    so that running processes do not queue behind this one."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds
@@ -135,7 +135,7 @@ def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
         with connection.begin_nested():  # an error rolls back to here and releases the locks
-            for table in tables:  # lock_timeout applies to each lock, so give it the time that is left for all
+            for table in tables:  # lock_timeout applies to each lock, so give it the time left for all
                 left = max(1, round((tried_until - time.monotonic()) * 1000))
                 connection.execute(text(f"set local lock_timeout = {left}"))
                 connection.execute(text(f"lock table {table} in access exclusive mode"))

@@ -1,1 +1,1 @@
-"""Answers that several callers share."""
+"""Query results that several callers share."""

@@ -26,15 +26,15 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """A query's answer, and how it was obtained."""
+    """A query's result, and how it was obtained."""
 
     answer: SharedAnswer
     dicts: Rows | None
-    """The rows as dicts, if the query's thread made them."""
+    """The rows as dicts, if the query's thread made dicts."""
     as_of: float
     """When the source was queried, in Unix seconds."""
     is_shared: bool = False
-    """Whether other callers have the answer too, so that mutable values are copied."""
+    """Whether other callers get this result too; then mutable values are copied."""
     queue_seconds: float = 0.0
     is_hit: bool = False
 
@@ -57,15 +57,15 @@ class InFlightCounters:
     joined: int = 0
     """Queries that joined an equal query in flight."""
     stopped: int = 0
-    """Executions that were stopped, or never began, because all their callers left."""
+    """Executions stopped, or never begun, because all their callers left."""
 
 
 class InFlightQueries:
-    """Runs identical concurrent queries of one event loop once.
+    """Runs equal concurrent queries of one event loop only once.
 
-    An execution (one run at a source) waits in the queues of all its callers' groups. It begins when one of the groups
-    gets a connection, and stops when its last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets
-    each answer and returns whether later callers may get it from a cache.
+    An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
+    gets a connection, and stops when the last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets
+    each result and returns whether later callers may get it from a cache.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an identical one. With ``max_age``, does not join one that began more than that many
+        """Run the query, or join an equal one in flight. With ``max_age``, join only one that began at most that many
         seconds ago. Await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
@@ -105,12 +105,12 @@ class InFlightQueries:
             if running.began is None and query.group.handle not in running.turns:
                 with suppress(
                     SourceUnavailable
-                ):  # the queue of this group is full, but the query waits in that of another group
+                ):  # this group's queue is full, but the query waits in another group's queue
                     running.enqueue(query)
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no further caller join queries in flight at this source (None: at any source)."""
+        """Do not let further callers join queries in flight at this source (None: at any source)."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
@@ -133,13 +133,13 @@ class InFlightQuery:
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Begin if a connection is free for the caller's group, else wait. Raises SourceUnavailable if the queue is
+        """Begin if the caller's group gets a connection at once, else wait. Raises SourceUnavailable if the queue is
         full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
             if self.turns:
-                self._withdraw()  # the turns that wait in the queues of other groups
+                self._withdraw()  # the turns that wait in other groups' queues
             self._begin(turn)
         else:
             self.turns[handle] = turn
@@ -196,7 +196,7 @@ class InFlightQuery:
         if not turn.has_ended:
             self._withdraw()
             self._begin(turn)
-        elif not self.turns:  # the last waiting turn was removed from its queue, for one of another group
+        elif not self.turns:  # the last waiting turn lost its place to a turn of another group
             self._forget()
             for waiter in self._waiters:
                 if not waiter.done():
@@ -223,7 +223,7 @@ class InFlightQuery:
         self._task = self._loop.create_task(fetch(shape, sql, turn, query.session))
         self._task.add_done_callback(
             partial(self._end, turn)
-        )  # a callback, because it is called even if the task is cancelled before it runs
+        )  # a callback, because it runs even if the task is cancelled before its first step
 
     def _end(self, turn: Turn, task: asyncio.Task[_Shared]) -> None:
         turn.leave()

@@ -1,5 +1,5 @@
-"""Each change of a source gives it a new random mark. An entry contains a mark, and is used only while its source still
-has that mark.
+"""A result cache in Redis, with a mark for each source. Each change of a source gives it a new random mark. An entry
+contains the mark of its source, and is used only while the source has this mark.
 
 The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
@@ -36,17 +36,17 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""The marks are read again, in the background, when the last read is older than this number of seconds."""
+"""If the last read of the marks is older than this many seconds, they are read again in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""If the marks were last read longer ago than this number of seconds, all queries go to their sources: neither this
-cache nor the one in memory is used."""
+"""If the last read of the marks is older than this many seconds, all queries go to their sources: neither this cache
+nor the one in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""At most this number of writes may be pending. Further answers are not written."""
+"""Maximum pending writes. Further results are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
-"""Entries of at least this number of bytes are decoded in a thread."""
+"""Entries of this many bytes or more are decoded in a thread."""
 
 
 @dataclass(slots=True)
@@ -56,21 +56,19 @@ class RedisResultCounters:
     refused: int = 0
     """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """Requests that got no reply in time, or were not sent because several before them got no reply."""
+    """Requests without a reply in time, and requests not sent because several before them got no reply."""
     writes: int = 0
     lost_writes: int = 0
-    """Answers that were not written, because they were too large or of an unknown type, too many writes were pending,
-    or the server did not reply."""
+    """Results not written, because they were too large or of an unknown type, too many writes were pending, or the
+    server did not reply."""
 
 
 class RedisResults:
     """The level of a ResultCache that processes share, in Redis or Valkey.
 
-    ``url`` is as for RedisBackend. ``secret`` has at least 32 random bytes, which all processes share and nobody else
-    knows. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
-    shared.
-
-    Creating one does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    ``url``: as for RedisBackend. ``secret``: at least 32 random bytes that all processes share and nobody else knows.
+    ``budget``: maximum seconds that a query waits for the server. ``max_entry_bytes``: larger results are not shared.
+    No I/O before the first use. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -88,7 +86,7 @@ class RedisResults:
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that changed in another process; with None, if any source may have changed."""
+        """Called with a source that changed in another process, or with None if any source may have changed."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -98,7 +96,7 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose new mark the server has not stored: not read or written
+        self._untold: set[str] = set()  # changed sources whose new mark is not stored yet: not read or written
         self._known_at: float | None = None  # when the marks that we know were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
@@ -109,14 +107,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks were read recently. May start to read them again in the background."""
+        """Whether the marks were read recently. May start to read them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait up to ``budget`` seconds for the marks to be read."""
+        """Like ``is_current``, but wait up to ``budget`` seconds for the marks."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -170,11 +168,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        # A keyed digest, so nobody with access to the server can guess a query's values.
+        # A keyed digest: without the key, nobody can guess a query's values from it.
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return a key's entry; None if there is no usable entry, or no reply in time."""
+        """Return the entry of a key; None if there is no usable entry, or no reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -208,7 +206,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background. It expires after ``seconds``."""
+        """Write a result in the background. It expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return

@@ -19,17 +19,17 @@ from tenantry.errors import InvalidSettings, TenantryError
 @dataclass(slots=True)
 class CacheCounters:
     hits: int = 0
-    """Queries that were answered from the cache."""
+    """Queries answered from the cache."""
     stale: int = 0
     """Hits with an answer older than ``seconds``, while the source is queried again."""
     misses: int = 0
-    """Queries that the cache could not answer."""
+    """Queries not answered from the cache."""
     kept: int = 0
-    """Answers that were stored."""
+    """Results stored."""
     refused: int = 0
-    """Answers that were not stored: too large, older than a change of the source, or not copyable."""
+    """Results not stored: too large, older than a change of the source, or not copyable."""
     evicted: int = 0
-    """Entries that were removed to make space for others."""
+    """Entries removed to make space for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers in memory for ``seconds``. All answers take at most ``max_bytes``, those of one group at most
+    """Keeps results in memory for ``seconds``. All results take at most ``max_bytes``, those of one group at most
     ``group_max_bytes`` (default: a quarter).
 
-    For another ``stale_while_revalidate`` seconds, queries get the old answer while the source is queried in the
+    For ``stale_while_revalidate`` more seconds, queries get the old result while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
     Serves one event loop. Raises InvalidSettings for an invalid bound.
@@ -77,7 +77,7 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed, in this process or another one; with None, if any source may have
+        """Called with a source whose rows changed in this or another process, or with None if any source may have
         changed."""
         if shared is not None:
             shared.on_change = self.changed
@@ -96,8 +96,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old; with ``max_age=None``, if it is within the cache's
-        limit."""
+        """Return the entry if it is at most ``max_age`` seconds old (None: as old as the cache allows)."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -111,8 +110,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable answer under this key; None without one. Keys derived from it,
-        such as a reduction's, count too."""
+        """Return the age in seconds of the oldest usable result under this key or a key derived from it, such as a
+        reduction's; None without one."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -127,7 +126,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """Keep an answer and write it to the shared level. Returns whether later callers may get it."""
+        """Keep a result and write it to the shared level. Return whether later callers may get it."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -136,8 +135,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, and return whether it was stored. Refuses an answer that is too large, cannot be copied, or
-        is older than a change of its source. ``is_checked`` skips the last check."""
+        """Store a result, and return whether it was stored. Refuses a result that is too large, cannot be copied, or is
+        older than a change of its source (not checked if ``is_checked``)."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -156,8 +155,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source (None: of all sources). Answers of queries that began before the change
-        will not be stored."""
+        """Drop the results of a changed source (None: of all sources), and do not store results of queries that began
+        before the change."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -167,7 +166,7 @@ class ResultCache:
         self.on_change(source)
 
     def clear(self) -> None:
-        """Drop all answers."""
+        """Drop all results."""
         for key in list(self._entries):
             self._drop(key)
 
@@ -216,7 +215,7 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return an answer at most ``max_age`` seconds old (None: the cache's limit; 0: query the source). Raises
+        """Return a result at most ``max_age`` seconds old (None: the cache's limit; 0: query the source). Raises
         DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
@@ -292,19 +291,19 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # the old answer stays, and the next query tries again
+            return  # the old result stays, and the next query tries again
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Drop a changed source's answers in all processes. Raises SourceUnavailable if the shared level does not
+        """Drop the results of a changed source in all processes. Raises SourceUnavailable if the shared level does not
         answer."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
-            self._cache.changed(source)  # again: meanwhile an old answer may have come from the shared cache
+            self._cache.changed(source)  # again, because an old result may have come from the shared cache meanwhile
 
     async def aclose(self) -> None:
         tasks = [*self._refreshing.values(), *self._reading.values()]

@@ -1,6 +1,6 @@
 """The encoding of an entry of the shared cache.
 
-Each entry has a digest, keyed with the secret of RedisResults. So nobody without the secret can create an entry or move
+Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
 one to another key. The body is MessagePack by column: plain values if all have one type, else each value with a type
 tag. Decoding runs no code.
 """

@@ -30,13 +30,13 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value cannot be copied: its type is unknown, or it nests too deep."""
+    """A value cannot be copied: its type is unknown, or it is nested too deeply."""
 
 
 class SharedAnswer:
-    """One query's answer for several callers. Each caller gets its own copy of mutable values (JSON, arrays, structs).
-    ``as_of``: when the source was queried; None: ``answer.as_of``. Raises ValueError if rows are dicts whose keys
-    differ."""
+    """One query's result for several callers. Each caller gets copies of mutable values (JSON, arrays, structs).
+    ``as_of``: when the source was queried; None: ``answer.as_of``. Raises ValueError if rows are dicts with different
+    keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -45,7 +45,7 @@ class SharedAnswer:
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
         self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
-        """The answer without copies, for a caller that does not share it."""
+        """The result without copies, for a caller that does not share it."""
         self.size: int = 0
         """Bytes of memory; 0 before ``measure``."""
         self.is_copyable: bool = True
@@ -69,7 +69,7 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Return the answer for one caller. Raises Uncopyable."""
+        """Return the result for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # needs no copy: its rows are tuples of immutable values

@@ -21,7 +21,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""The default number of seconds to wait for an answer."""
+"""Default seconds to wait for an answer."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")
@@ -34,9 +34,9 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, which proves the guarded tables; run ``select 1`` and return the seconds it took.
+    """Connect as a query would, which proves the guarded tables; run ``select 1``; return how many seconds that took.
 
-    ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
+    ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
     can read the store's tables.
     """
@@ -79,7 +79,7 @@ async def open_alone(
     except TimeoutError:
         late = True
     finally:
-        if pool.is_running:  # a thread still waits for the server: do not wait for the thread
+        if pool.is_running:  # do not wait for the thread, which still waits for the server
             pool.abandon()
         else:
             await pool.aclose()

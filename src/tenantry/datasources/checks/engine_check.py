@@ -41,8 +41,8 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file that findings refer to. ``names``: also ask
-    for the column names."""
+    """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
+    the column names."""
 
     file: str
     template: SQLTemplate
@@ -54,19 +54,17 @@ class AskedQuery(NamedTuple):
 class EngineReport:
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files of which an engine explained a query
-    engines: Mapping[str, frozenset[str]]  # files by engine, of engines that cannot explain them
-    unasked: frozenset[str]  # files no query of which any group can run: a data source or a property is missing
+    engines: Mapping[str, frozenset[str]]  # files by engine, for engines that cannot explain them
+    unasked: frozenset[str]  # files whose queries no group can run: each group lacks a data source or a property
     columns: Mapping[
         AskedQuery, Mapping[str, tuple[str, ...]]
     ]  # column names by query and by "data source …, for GROUP"
-    unnamed: frozenset[str]  # files of explained queries whose columns the engine did not name
+    unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
 
 
 @dataclass(slots=True)
 class _Source:
-    """A data source, and the queries to explain on it."""
-
     registered: RegisteredSource
     session: SessionTemplate | None
     tables: GuardedTables | None
@@ -140,7 +138,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # an error in the query itself: the engine check reports it when it explains the query
+            pass  # the query itself is wrong: the check reports it when the query is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:

@@ -12,8 +12,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """``prefix``: SQL that, put before a query, explains it. ``keywords``: the first words of queries that ``prefix``
-    can explain. Another first word could be an option of ``explain``, such as ``analyze``, which runs the query."""
+    """``prefix``: SQL that explains the query after it. ``keywords``: first words of queries that ``prefix`` can
+    explain. Other first words could be options of ``explain``, such as ``analyze``, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -33,7 +33,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 
 
 class PlanTemplate(WrappedTemplate):
-    """Asks for a query's plan, which an engine makes without running the query."""
+    """Asks for a query's plan. The engine does not run the query."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -44,7 +44,7 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the SQL to put before a query to explain it; None if the engine has no such SQL for the statement. Raises
+    """Return the SQL to put before a query to explain it; None if the engine cannot explain the statement. Raises
     NotOneStatement for a query that writes."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql

@@ -50,7 +50,7 @@ class _Variable:
 
 
 class SessionCheck:
-    """Finds groups whose properties cannot fill their sources' session variables. Raises InvalidSource for invalid
+    """Finds groups whose properties do not fit their sources' session variables. Raises InvalidSource for invalid
     session variables."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
@@ -70,7 +70,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield findings, each with its data source. A finding's line number is the number of its session variable."""
+        """Yield each finding with its data source. Its line number is that of the session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -1,4 +1,4 @@
-"""Names that drivers of other distributions share with the built-in ones (docs/own-engine.md)."""
+"""Names that drivers in other distributions use too (docs/own-engine.md)."""
 
 from tenantry.datasources.driver import (
     check_statement,

@@ -31,8 +31,8 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client finds and
-    stops the query."""
+    """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client can find
+    and stop it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -51,8 +51,8 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only. Writes are refused by the setting `readonly`, which no query can change,
-        # and by the check of the SQL.
+        # A folder cannot be opened read-only. The setting `readonly`, which no query can change, and the check of the
+        # SQL refuse writes.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
@@ -63,7 +63,7 @@ class ChDBDriver:
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
         if not all(
             (self._path / name).is_dir() for name in _OWN_FOLDERS
-        ):  # else the engine would create a database in the folder
+        ):  # otherwise the engine would create a database in the folder
             raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
         failure: TenantryError
         try:
@@ -73,7 +73,7 @@ class ChDBDriver:
                 for (
                     name,
                     value,
-                ) in self._settings.items():  # `readonly` is the last one: after it no setting can be changed
+                ) in self._settings.items():  # `readonly` must be last: after it no setting can be changed
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
@@ -102,7 +102,7 @@ class ChDBDriver:
     ) -> tuple[list[str], list[Any]]:
         if (
             answer.column_names or first_keyword(sql) not in _DESCRIBED
-        ):  # chDB names no columns of a result without rows: `describe` does
+        ):  # without rows, chDB names no columns, but `describe` does
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 

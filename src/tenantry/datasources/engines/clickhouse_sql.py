@@ -44,10 +44,10 @@ _DIGITS: Final = (38, 76)  # of the two decimal types
 
 # The setting readonly=1 refuses writes, and most table functions that reach files and other servers. This check refuses
 # what the setting allows: file(), which reads a file of the server; on chDB, several statements and `into outfile`;
-# with readonly=2, a `settings` clause, which lifts every limit.
+# with readonly=2, a `settings` clause, which would lift every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """The reason to refuse SQL; None for one statement that reads local tables."""
+    """Why to refuse the SQL; None for one statement that reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason

@@ -29,24 +29,23 @@ from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-# A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
-# access is off. The lock keeps SQL from turning external access on again. python_enable_replacements would let SQL read
-# variables of this program by name. A process opens a file only once, so all sources of one file must have the same
-# settings.
+# Unless external access is off, a read-only DuckDB reads and writes other files (`read_csv`, `copy … to`) and the
+# network. The lock keeps SQL from turning external access on. python_enable_replacements would let SQL read variables
+# of this program by name. A process opens a file only once, so all sources of one file must have the same settings.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
-    "temp_directory": "",  # without one, a query that exceeds the memory fails and does not write to the disk
+    "temp_directory": "",  # without this folder, a query that exceeds the memory fails instead of writing to the disk
     "lock_configuration": "true",
 }
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-# The statement type of a `pivot` that takes its columns from the rows. DuckDB creates a type for it, and afterwards
-# drops that type.
+# The statement type of a `pivot` that takes its columns from the rows. DuckDB creates a type for it and drops the type
+# afterwards.
 _EXPANDED = "MULTI"
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
@@ -176,7 +175,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]  # is checked too: `explain create temp table` creates the table
+        explained = sql[explain.end() :]  # is checked too, because `explain create temp table` creates the table
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None

@@ -18,15 +18,15 @@ DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
 """Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""What is assumed of a driver that does not declare its enforcement: nothing but the user's rights prevents writes, and
-queries cannot be stopped."""
+"""Assumed of a driver that does not declare its enforcement: only the user's rights prevent writes, and queries cannot
+be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in one "
-        "may do what the user may do: register a user who may only read."
+        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in "
+        "such a statement may do whatever its user may do: register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("nothing but the rights of its user keeps {name} read-only: register a user who may only read."),
+    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only: register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
     "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it goes on at the server and "
@@ -81,7 +81,7 @@ class Engine:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client library is installed; does not import it."""
+        """Whether the client library is installed. Does not import it."""
         return not self.module or is_installed(self.module)
 
 

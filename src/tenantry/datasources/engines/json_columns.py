@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Documents with more levels of nesting are not parsed: functions that recurse into values (byte limits, JSON output)
-would exceed Python's recursion limit."""
+"""Maximum nesting of a document that is parsed: with more, functions that recurse into values (byte limits, JSON
+output) would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
@@ -22,7 +22,8 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse JSON. Returns ``text`` if it is not JSON, nests too deep, or has an integer too long for Python."""
+    """Parse JSON. Return ``text`` itself if it is not JSON, is nested too deeply, or has an integer too long for
+    Python."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:

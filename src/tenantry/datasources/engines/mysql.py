@@ -43,7 +43,7 @@ if VERSION[:2] < (1, 2):  # older versions go on without TLS if the server has n
 
 # PyMySQL writes values into the SQL, so the server must read strings as PyMySQL quotes them. NO_BACKSLASH_ESCAPES would
 # change where a string ends, and ANSI_QUOTES would make "…" a name. ERROR_FOR_DIVISION_BY_ZERO would add a warning for
-# each division by zero, and a server keeps a limited number of warnings.
+# each division by zero, and servers keep few warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
@@ -82,7 +82,7 @@ class MySQLDriver:
         self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # Queries are stopped in separate threads and over separate connections, because all others may be in use.
+        # Queries are stopped in separate threads and over separate connections: all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
@@ -140,7 +140,7 @@ class MySQLDriver:
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
-        # The server closes the connection of a client that reads nothing for net_write_timeout.
+        # The server closes a connection whose client reads nothing for net_write_timeout.
         patience = math.ceil(stream.reader_timeout + self._limits.timeout)
         settings = f"set {timeout}, session net_write_timeout = {patience}"
         return self._open(connection, bound, stream.timeout, settings, is_stream=True)
@@ -183,14 +183,14 @@ class MySQLDriver:
     ) -> Generator[tuple[Any, ...]]:
         failure: TenantryError
         try:
-            yield ()  # read by `_open`: from here on, closing the generator stops the query
+            yield ()  # read by `_open`. From here on, closing the generator stops the query
             yield from rows
             is_truncated = connection.was_truncated()
         except MySQLError as error:
             failure = self._failure(error, seconds, has_values=has_values)
         except BaseException:  # some rows are not read
             connection.abandon()
-            self.interrupt(connection)  # else the query would run until the server sends its next row
+            self.interrupt(connection)  # otherwise the query would run until the server sends its next row
             raise
         else:
             connection.wipe()
@@ -201,7 +201,7 @@ class MySQLDriver:
             else:
                 failure = timeout_error(
                     self.source_id, seconds
-                )  # the timeout may have ended a function, which then gave a wrong value
+                )  # the timeout may have ended a function, whose value is then wrong
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:
@@ -233,14 +233,14 @@ class MySQLDriver:
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
         until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
-        # Repeated, because the server may have no free connection at first.
+        # Repeated: at first the server may have no free connection.
         while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
-                if other.identify() != server:  # behind a balancer: another server may run another query as thread_id
+                if other.identify() != server:  # a balancer may have led us to another server
                     return False
                 other.query(f"kill query {thread_id:d}")
         except MySQLError as error:

@@ -18,7 +18,7 @@ _ENDS: Final = " \t\r\n;"  # removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
 _TRUNCATED: Final = 1292  # the warning that the beginning of a string was read as a number or a time
-WARNINGS_KEPT: Final = 16_384  # warnings of one statement that the server is to keep
+WARNINGS_KEPT: Final = 16_384  # warnings that the server should keep for one statement
 _CANNOT_NEST: Final = frozenset({1064, 1235})  # errors for a statement that cannot be a subquery
 _ENDED: Final = frozenset(
     {1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031}
@@ -57,8 +57,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS: True if the server lacks TLS and the URL does not require it. From then
-        on, ``arguments`` omits TLS."""
+        """Whether to connect again without TLS: the server lacks TLS and the URL does not require it. From then on,
+        ``arguments`` omits TLS."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -126,7 +126,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Identify the server, because connection ids repeat between servers."""
+        """Identify the server: connection ids repeat between servers."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
@@ -173,8 +173,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server read only the beginning of a string as a number or a time. Also true if the server lost
-        warnings that could say so. Call it after the last row."""
+        """Whether the server read only the beginning of a string as a number or a time. Also true if it lost warnings
+        that could say so. Call this after the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -183,8 +183,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row. Call it before a stream sends rows. False if the
-        statement cannot be a subquery."""
+        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery.
+        Call this before a stream sends rows."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")

@@ -13,7 +13,7 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
-_NULL: Final = 251  # means NULL, where a value has its length
+_NULL: Final = 251  # means NULL, in the place of a length
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
 _BINARY: Final = 63  # the character set of columns with bytes
 _TEXT_OR_BYTES: Final = frozenset(
@@ -106,5 +106,5 @@ CONVERSIONS: Final[dict[Any, Any]] = {
     FIELD_TYPE.TIMESTAMP: _to_datetime,
     FIELD_TYPE.JSON: read_document,
 }
-"""PyMySQL's argument ``conv``, with converters several times faster than PyMySQL's. A date that does not exist, such as
+"""PyMySQL's argument ``conv``, with converters several times faster than PyMySQL's. An impossible date, such as
 ``2026-02-31``, becomes None."""

@@ -1,4 +1,4 @@
-"""PostgreSQL and Redshift: each query in a read-only transaction, which is rolled back."""
+"""PostgreSQL and Redshift: each query runs in a read-only transaction, which is rolled back."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
 _UNBOUNDED: Final = ("decimal",)  # types of numbers that may be large: a decimal has up to 131,072 digits
-# All statements from `begin` to `rollback` are sent together, so that a pooler such as PgBouncer runs all of them on
-# one server connection. A message of the extended protocol holds one statement, so a template cannot end the
-# transaction and begin another. The transaction refuses writes, but not actions outside of tables (COPY … TO PROGRAM,
-# pg_read_file), so the first keyword must be one that reads, and the role should have no rights to such actions.
+# All statements from `begin` to `rollback` are sent together, so that a pooler such as PgBouncer runs them on one
+# server connection. A message of the extended protocol holds one statement, so a template cannot end the transaction
+# and begin another. The transaction refuses writes to tables, but not other actions (COPY … TO PROGRAM, pg_read_file).
+# So the first keyword must be one that reads, and the role should have no rights to such actions.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which this server reads as an escape in every string and PostgreSQL does not: "
@@ -57,10 +57,10 @@ _BACKSLASH: Final = (
 _HAS_NUL: Final = "it contains a NUL character, at which the server would end it: remove it"
 
 # With these settings the server reads strings as our lexer does, and writes values in the formats that RowReader reads.
-# They are set in each transaction because, behind a pooler, another client may have changed the settings of the server
+# They are set in each transaction: behind a pooler, another client may have changed the settings of the server
 # connection.
 _SETTINGS: Final = (
-    b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' is no whole string
+    b"select set_config('standard_conforming_strings', 'on', true), "  # with `off`, '\' would not be a whole string
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
     b"set_config('extra_float_digits', '1', true), set_config('statement_timeout', '%d', true)"
 )
@@ -82,8 +82,8 @@ _REASONS: Final = (
 
 
 class PostgreSQLDriver:
-    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource for an old libpq or an
-    unreadable URL."""
+    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource if libpq is too old or the
+    URL is unreadable."""
 
     paramstyle = "numeric_dollar"
 

@@ -1,7 +1,7 @@
 """A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-One thread at a time uses a connection. After another thread calls ``interrupt``, the first thread sends a cancel
-request within 50 ms, over a second connection.
+One thread at a time uses a connection. When another thread calls ``interrupt``, the first thread sends a cancel request
+within 50 ms, over a second connection.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
 
 _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
-_POSTGRESQL: Final = 90_000  # the lowest version taken for PostgreSQL: Redshift reports 8.0.2
+_POSTGRESQL: Final = 90_000  # the lowest version that counts as PostgreSQL; Redshift reports 8.0.2
 
-_ROWS: Final = 32  # rows that libpq gives at a time: fewer are slower, more need more memory
+_ROWS: Final = 32  # rows that libpq returns at a time: fewer are slower, more need more memory
 _ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds between checks for a stop request
-_CANCEL_SECONDS: Final = 2.0  # for the cancel request and the end of the query; then the connection is given up
+_CANCEL_SECONDS: Final = 2.0  # for the cancel request and the end of the query; after that, the connection is given up
 
 _CANCELLED: Final = "57014"
-_TOO_MANY: Final = "53300"  # too_many_connections; behind a pooler it may be the answer to a query
+_TOO_MANY: Final = "53300"  # too_many_connections; a pooler may send it in answer to a query
 _COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
 _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 
@@ -45,12 +45,12 @@ _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, E
 # number comes before the first quotation mark.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
-_UNCOUNTED: Final = 2  # reads without a check of the length, after which most answers have come completely
+_UNCOUNTED: Final = 2  # reads before the length is checked; most answers are complete by then
 _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 bits, in Linux's struct tcp_info
 
 
 class ServerError(Exception):
-    """The server refused a statement. Its message is dropped, because it may quote a value. ``parameter``: the number
+    """The server refused a statement. The message is dropped, because it may quote a value. ``parameter``: the number
     of the parameter whose value the server cannot read, or None."""
 
     def __init__(self, result: PGresult) -> None:
@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer is too long: rows that fit in ``max_bytes`` never take this many bytes."""
+    """The answer has more bytes than rows within ``max_bytes`` can need."""
 
 
 class NoColumns(Exception):
@@ -88,7 +88,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(params)  # resolved here, because libpq would do it while the GIL is held
+    given = dict(params)  # resolved here: libpq would do it while it holds the GIL
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -140,7 +140,7 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run ``before``, which begins a transaction, and ``query``, then roll back. Yields columns and rows.
+        """Run ``before``, which begins a transaction, and ``query``, then roll back. Yield columns and rows.
 
         Leaving the ``with`` block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk
         of a stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
@@ -157,7 +157,7 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # the None after its result, without which chunked rows cannot be requested
+                self._pgconn.get_result()  # None after this result; only then can chunked rows be requested
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -168,13 +168,13 @@ class PipelineConnection:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except BaseException:  # also GeneratorExit, when the caller does not want the other rows
+        except BaseException:  # also GeneratorExit, when the caller wants no more rows
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Cancel the query, after which the connection closes."""
+        """Cancel the query. The connection closes afterwards."""
         self._interrupted = True
 
     def close(self) -> None:
@@ -223,7 +223,7 @@ class PipelineConnection:
             if not ended:
                 self._cancel()
                 ended = _CANCELLED in self._skip_to_sync(after_error=True)
-            if ended:  # else the cancel request could arrive late and stop the next query
+            if ended:  # otherwise the cancel request could arrive late and stop the next query
                 self._roll_back()
         self._stop_at = 0.0
 
@@ -272,7 +272,7 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Wait, and return whether the socket is ready. Sends a cancel request if one is due."""
+        """Wait, and return whether the socket is ready. Send a cancel request if one is due."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
@@ -280,7 +280,7 @@ class PipelineConnection:
                 raise TimeoutError
             if (
                 self._interrupted and now >= self._cancel_at
-            ):  # again and again: the first request may arrive before the query
+            ):  # repeatedly, because the first request may arrive before the query
                 self._cancel()
                 self._cancel_at = monotonic() + 2 * _CHECK
         if events != selectors.EVENT_READ:
@@ -299,7 +299,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        # Checked while the answer arrives, because a single row may be larger than our memory.
+        # Checked while the answer arrives: a single row may be larger than our memory.
         if not self._max_received:
             return
         self._times_received += 1

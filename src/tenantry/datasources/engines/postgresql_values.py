@@ -23,8 +23,8 @@ from tenantry.errors import UnbindableValue
 _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 
 
-# Parameters are sent as text, without a type, because a property (JSON) or a viewer's input may hold a date as
-# "2026-01-31" and a number as "7". The server reads each as the type that its position in the SQL needs.
+# Parameters are sent as text, without a type: a property (JSON) or a viewer's input may contain a date as "2026-01-31"
+# and a number as "7". The server reads each parameter as the type that its position in the SQL requires.
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
     """Encode parameters for libpq. Raises UnbindableValue, whose message omits the value."""
     encoded: list[bytes | None] = []
@@ -162,7 +162,7 @@ class _IntervalLoader(Loader):
             return text
 
 
-# Makes a loader that returns a string for a value that Python's type cannot hold (`infinity`, a year before 1).
+# Return a loader that gives a string for a value that Python's type cannot hold (`infinity`, a year before 1).
 def _tolerant(loader: type[Loader]) -> type[Loader]:
     class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # the base is a variable
         def load(self, data: Buffer) -> Any:

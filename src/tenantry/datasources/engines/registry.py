@@ -1,4 +1,4 @@
-"""Finds a URL's engine: one passed to DataSources, else a built-in one, else one from an entry point."""
+"""Finds the engine of a URL: first among those passed to DataSources, then the built-in ones, then the entry points."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ ENGINE_GROUP: Final = "tenantry.engines"
 """The entry point group of engines. An entry point's name is a URL scheme."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point whose engine serves sources registered with ``--trusted`` if their URL scheme has no engine."""
+"""The entry point of the engine for sources that were registered with ``--trusted`` and whose URL scheme has no
+engine."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -154,7 +155,7 @@ def is_engine(name: str) -> bool:
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The built-in engine's name; None for another scheme."""
+    """The name of a built-in engine; None for another scheme."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
@@ -168,8 +169,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings for the operator who registers a URL whose engine does not keep queries read-only, cannot stop them, or
-    lacks a package here. They quote only the dialect. Raises InvalidSource."""
+    """Warnings for the operator who registers a URL: the engine does not keep queries read-only, cannot stop them, or
+    needs a package that is missing here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -24,7 +24,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """A source's SSL context, made once because that is slow."""
+    """A source's SSL context, made once because making it is slow."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -33,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """The first call reads files. Raises InvalidSource for an unreadable file."""
+        """Return the context. The first call reads files. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -41,7 +41,7 @@ class TLSContext:
 
     def _make(self) -> ssl.SSLContext:
         context = None
-        with suppress(OSError, ValueError):  # suppressed, because the text of ssl.SSLError, an OSError, quotes the path
+        with suppress(OSError, ValueError):  # suppressed: the message of ssl.SSLError, an OSError, quotes the path
             context = self._read_files()
         if context is None:
             raise refused(
@@ -98,7 +98,7 @@ def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], 
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """The mode that the options set or imply, or None. Raises InvalidSource for a contradiction."""
+    """The mode that the options set or imply, or None. Raises InvalidSource if they contradict each other."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -113,7 +113,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """The problem with the server's certificate, without OpenSSL's text; None for another error."""
+    """What is wrong with the server's certificate, without OpenSSL's message; None for another error."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:

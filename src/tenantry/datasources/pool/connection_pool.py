@@ -1,6 +1,6 @@
 """A bounded pool of blocking connections, used in threads.
 
-A query keeps its turn until its thread has finished, even after its caller got a timeout. So at most ``pool_size``
+A query keeps its turn until its thread has finished, even if its caller has got a timeout. So at most ``pool_size``
 queries run at once.
 """
 
@@ -35,10 +35,10 @@ from tenantry.datasources.results.chunks import MakeWriter
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 
-_INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query has begun does nothing
+_INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""An idle connection is closed after this number of seconds at the earliest, and after twice as many at the latest."""
+"""Idle connections are closed after this many seconds or, at the latest, twice as many."""
 
 
 class ConnectionPool(Generic[C]):
@@ -62,7 +62,7 @@ class ConnectionPool(Generic[C]):
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
         """Run a query and return ``shape(answer)``, computed in the query's thread. ``turn`` must hold a connection;
-        the pool releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        the pool releases the turn. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -90,7 +90,7 @@ class ConnectionPool(Generic[C]):
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
         """Run a query and return its rows as chunks, once the first chunk is ready. ``on_end`` is called once. Raises
-        what ``fetch`` and the writer raise."""
+        the errors of ``fetch`` and of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -125,7 +125,7 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Deliver the outcome of a query or stream and release its turn. If the server refused a connection, the turn
+        """Deliver the outcome of a query or stream, and release its turn. If the server refused a connection, the turn
         goes back to the queue."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()

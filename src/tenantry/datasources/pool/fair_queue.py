@@ -1,7 +1,8 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
 The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
-credit. One group uses at most two thirds of the connections, and so do all streams and long-running groups together.
+credit. One group may use at most two thirds of the connections. All streams and the queries of all long-running groups
+together may also use at most two thirds.
 """
 
 from __future__ import annotations
@@ -19,25 +20,26 @@ if TYPE_CHECKING:
     from tenantry.errors import SourceUnavailable
 
 SLICE: Final = 5.0
-"""A stream on a source's only connection is stopped after this number of seconds if another group is waiting."""
+"""A stream on a source's only connection is stopped after this many seconds if another group is waiting."""
 
 LONG_EVERY: Final = 15.0
-"""If a source has one connection and short queries wait, at most one long turn begins in this number of seconds. A long
-turn is a stream, or a query of a long-running group."""
+"""If a source has one connection and short queries wait, at most one long turn begins in this many seconds. A long turn
+is a stream, or a query of a long-running group."""
 
 BARRED_SECONDS: Final = 60.0
-"""If a stream is stopped because its reader is slow, its group may run one stream fewer for this number of seconds."""
+"""For this many seconds after a stream was stopped because of its slow reader, the stream's group may run one stream
+fewer."""
 
 _LEARNED_SECONDS: Final = 60.0
-"""After the server refuses a connection, the queue uses only as many connections as the source already has. After this
-number of seconds, it tries ``pool_size`` connections again."""
+"""When the server refuses a connection, the queue uses only the connections that the source has. After this many
+seconds, it tries ``pool_size`` connections again."""
 _PAUSE_SECONDS: Final = 0.1
-"""If the server refuses a connection and the source has no other, the queue waits this number of seconds, because the
-server needs a moment to free closed connections."""
+"""When the server refuses a source's first connection, the queue waits this many seconds: the server needs a moment to
+free closed connections."""
 _PAUSES: Final = 3
 """How many times a turn may wait ``_PAUSE_SECONDS`` before its query fails."""
 _REMEMBERED: Final = 64
-"""Idle groups are removed from memory once at least this number of new groups has been added."""
+"""Idle groups are forgotten each time this many new groups have been added."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +50,7 @@ def share(size: int) -> int:
 
 
 class Turn:
-    """A query's place in the queue. Once the turn gets a connection, the query may use it until ``FairQueue.release``.
+    """A query's place in the queue. When the turn gets a connection, the query may use it until ``FairQueue.release``.
     The future ``came`` becomes True when the turn gets a connection, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
@@ -63,7 +65,7 @@ class Turn:
         self.has_ended: bool = False
         self.pauses: int = 0
         self.is_kept: bool = False
-        """Whether a ConnectionPool has taken over the turn, and will release it."""
+        """Whether a ConnectionPool has taken over the turn and will release it."""
 
     async def wait(self) -> None:
         """Wait for a connection. If the turn loses its place or waits longer than ``Limits.wait``, release it and raise
@@ -96,7 +98,7 @@ class FairQueue:
         self._groups: dict[Hashable, GroupQueue] = {}
         self._waiting_groups: dict[GroupQueue, None] = {}
         self._number = 0
-        self._clock = 0.0  # the highest ``used`` of a group when its turn began; idle groups start from it
+        self._clock = 0.0  # the highest ``used`` of any group at the start of a turn; idle groups start from it
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
@@ -109,8 +111,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn, which has a connection if one is free for the group, else waits. Raises SourceUnavailable if
-        the queue is full."""
+        """Return a turn: with a connection if one is free for the group, else waiting. Raises SourceUnavailable if the
+        queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -121,7 +123,7 @@ class FairQueue:
         turn = Turn(self, own, self._number, is_stream=is_stream)
         is_idle = not (
             self._running or self.waiting or is_stream or self._pauses
-        )  # the common case: no other turn exists, so no limit can apply
+        )  # the common case: there is no other turn, so no limit can apply
         if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:
@@ -145,8 +147,8 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue after the server refused it a connection. ``idle``: the number of
-        unused connections. Returns False, and changes nothing, if the source has no other connection and the turn has
+        """Put a turn back at the head of its queue, after the server refused it a connection. ``idle``: the number of
+        unused connections. Return False, and change nothing, if the source has no other connection and the turn has
         paused ``_PAUSES`` times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
@@ -174,7 +176,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream fewer for ``BARRED_SECONDS``, because it has a slow reader."""
+        """Allow a group one stream fewer for ``BARRED_SECONDS``: it has a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
@@ -238,7 +240,7 @@ class FairQueue:
             return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
-        # Even if streams fill all places for long turns, one query of a long-running group may run at a time.
+        # Even if streams fill all places for long turns, one query of a long-running group may run.
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)
 
     def _go_on(self) -> None:
@@ -264,7 +266,7 @@ class FairQueue:
 
     def _check_capacity(self, own: GroupQueue) -> None:
         """Raise SourceUnavailable if the group ``own`` may not add a turn. In a full queue, the newest turn of the
-        group with the most waiting turns makes room, unless that group has at most one turn more than ``own``."""
+        group with the most waiting turns is removed, unless that group has at most one turn more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""A query's running time counts as long use only beyond this number of seconds. Streams have no long use."""
+"""Only a query's running time beyond this many seconds counts as long use. Streams have no long use."""
 _LONG: Final = 5.0
-"""A group is long-running if its long use exceeds this number of seconds."""
+"""A group is long-running if its long use exceeds this many seconds."""
 _HALF_LIFE: Final = 300.0
-"""The long use of ended queries counts half after this number of seconds, a quarter after twice as many."""
+"""The long use of ended queries counts half after this many seconds, a quarter after twice as many."""
 _FORGOTTEN: Final = 0.5
 
 
@@ -25,7 +25,7 @@ class GroupQueue:
         self.used: float = 0.0
         """Connection time of ended turns in seconds, divided by ``weight``."""
         self.barred: int = 0
-        """How many streams fewer the group may run."""
+        """By how many the group's streams are reduced."""
         self.running: set[Turn] = set()
         self.queries: deque[Turn] = deque()
         self.streams: deque[Turn] = deque()

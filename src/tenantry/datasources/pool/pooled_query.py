@@ -18,7 +18,7 @@ Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
 """Called in the event loop with the query and its outcome: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Unused connections, each with the time when it became idle; the longest idle comes first."""
+"""Unused connections, each with the time when it became idle, the longest idle first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` and pass its result or error to ``finish``. Never raises: nothing would handle the error, which
-        may quote a value."""
+        """Run ``work`` and pass its result or error to ``finish``. Never raises: the error may quote a value, and
+        nothing would handle it."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -69,7 +69,7 @@ class PooledQuery(Generic[C]):
                 if reused is not None:
                     outcome = self._attempt(reused, *how)
                 if outcome is None or (isinstance(outcome, SourceUnavailable) and not self._stopped):
-                    # The server may have closed the idle connection. A query only reads, so it can be sent again.
+                    # The server may have closed the idle connection. Queries only read, so send this one again.
                     opened = self._open()
                     outcome = opened if isinstance(opened, TenantryError) else self._attempt(opened, *how)
         except BaseException as error:  # noqa: BLE001  # whatever it is, the caller waits for an outcome
@@ -94,10 +94,9 @@ class PooledQuery(Generic[C]):
                 if not self._stopped:
                     return outcome
             outcome = self._stop_rows()
-        with self._lock:  # another query may use the connection from here on, and `stop` must not interrupt that
+        with self._lock:  # another query may use the connection from here on; `stop` must not interrupt that query
             self._connection = None
-        # The connection of a stopped query is closed, because the engine may process the stop late and end the next
-        # query instead.
+        # Close the connection of a stopped query: the engine may process the stop late and end the next query instead.
         failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
         if self._stopped or failed:
             with suppress(Exception):

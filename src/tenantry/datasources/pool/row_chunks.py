@@ -27,14 +27,14 @@ from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
 _FIRST_ROWS: Final = 64
-"""Until this number of rows is read, a chunk waits ``_CHUNK_SECONDS`` for more rows, so that an error in the first rows
-is raised before anything is sent."""
+"""Until this many rows are read, a chunk waits ``_CHUNK_SECONDS`` for more rows, so that an error in the first rows is
+raised before anything is sent."""
 _CHUNK_BYTES: Final = 65_536
 _CHUNK_SECONDS: Final = 0.05
-"""The rows read so far are sent after this number of seconds, even if they are few."""
+"""After this many seconds, the rows read so far are sent."""
 _SILENT_SECONDS: Final = 0.5
-"""If the writer returns no output, a step goes on reading rows for this number of seconds, because a new step would
-wait for the event loop."""
+"""If the writer returns no output, a step goes on reading rows for this many seconds, because a new step would wait for
+the event loop."""
 
 
 class RowChunks:
@@ -55,14 +55,14 @@ class RowChunks:
         self._limits = limits
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
-        self._size = 1  # rows to take at once; one at first, because a single row may be as large as the limit
+        self._size = 1  # rows to take at once; first one, because a single row may be as large as the limit
         self.row_count: int = 0
         """Rows in the chunks so far."""
         self.byte_count: int = 0
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """Return the first chunk. Raises what the driver's ``fetch`` and the writer raise."""
+        """Return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)

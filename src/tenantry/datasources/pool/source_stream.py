@@ -1,4 +1,4 @@
-"""A query whose rows are read step by step, one chunk per request of its reader. Between steps it holds its connection,
+"""A query whose rows are read step by step, one chunk per request of the reader. Between steps it holds a connection,
 but no thread."""
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
-"""A query is stopped only this number of seconds after its timeout: if the engine itself ends the query before that,
-the connection stays usable."""
+"""A query is stopped this many seconds after its timeout. If the engine ends it before that, the connection stays
+usable."""
 
 _LOOK_SECONDS: Final = 0.5
-"""How often to check, in seconds, whether the stream's reader is slow or the stream must yield its connection."""
+"""Seconds between checks whether the reader is slow or the stream must yield its connection."""
 
 SLOWEST: Final = 65_536
 """A reader is slow if it took fewer bytes than this in the last ``WINDOW`` seconds."""
 WINDOW: Final = 60.0
-"""A reader's pace is measured over this number of seconds. Only time in which a chunk waited for the reader counts."""
+"""A reader's pace is measured over this many seconds, counting only time in which a chunk waited for the reader."""
 
 
 class ReaderPace:
@@ -77,7 +77,7 @@ class SourceStream(Generic[C]):
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
-        self._given = 0  # bytes of the last chunk, which the reader has taken when it asks for the next one
+        self._given = 0  # bytes of the last chunk; when the reader asks for the next one, it has taken them
         self._given_at: float | None = None  # since when a chunk waits for the reader
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None
@@ -148,7 +148,7 @@ class SourceStream(Generic[C]):
             self._ended = True
             self._reader_came()
             self._pool.end(self, outcome)
-            if self._turn.has_ended:  # else the turn waits for another connection
+            if self._turn.has_ended:  # otherwise the turn waits for another connection
                 self._end(outcome.code if isinstance(outcome, TenantryError) else "ok")
             return
         if not self.outcome.done():

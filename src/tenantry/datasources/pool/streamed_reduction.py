@@ -27,11 +27,11 @@ class Reduction:
     thread."""
 
     key: str
-    """Equal keys mean equal reductions."""
+    """Reductions with equal keys are equal."""
     thin: Callable[[Result], Result]
-    """Drops rows that ``make`` does not need. Called whenever the rows collected so far exceed ``max_bytes``."""
+    """Drops rows that ``make`` does not need. Called whenever the collected rows exceed ``max_bytes``."""
     make: Callable[[Result], Result]
-    """Turns all rows of a query into the result."""
+    """Makes the result from all rows of the query."""
 
 
 async def fetch_reduced(
@@ -43,9 +43,9 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises what
-    ``ConnectionPool.stream`` and the reduction raise; TooManyBytes if the rows that ``Reduction.thin`` keeps exceed
-    three quarters of ``max_bytes``."""
+    """Like ``ConnectionPool.fetch``, but reduce the rows as they arrive, within the limits of streams. Raises the
+    errors of ``ConnectionPool.stream`` and of the reduction; TooManyBytes if the rows that ``Reduction.thin`` keeps
+    exceed three quarters of ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -87,7 +87,7 @@ class _RowCollector(Generic[Found]):
         if self._held > self._max_bytes:
             self._rows = [*self._reduction.thin(self._result()).rows]
             self._held = _count(self._rows)
-            if self._held > self._max_bytes * 3 // 4:  # else every few more rows would be thinned again
+            if self._held > self._max_bytes * 3 // 4:  # otherwise the rows would be thinned again after every few more
                 raise TooManyBytes(
                     f"the reduced rows of this query take more than {self._max_bytes * 3 // 4} bytes: aggregate, or "
                     "select fewer rows"

@@ -1,5 +1,3 @@
-"""Query results and their output formats."""
-
 from tenantry.datasources.results.arrow import to_arrow
 from tenantry.datasources.results.chunks import StreamFormat
 from tenantry.datasources.results.chunks import chunk_writers as chunk_writers

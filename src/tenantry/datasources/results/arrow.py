@@ -22,10 +22,10 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    A column of one type becomes int64 (decimal for more bits), double, decimal with the values' precision,
-    timestamp[us] (UTC if values have an offset), date32, time64[us], duration[us], binary or bool. All other columns
-    become strings, with lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip install
-    'tenantry[arrow]'``).
+    The Arrow type of a column follows its values: int64, decimal (also for integers of more than 64 bits), double,
+    timestamp[us] (UTC if the values have an offset), date32, time64[us], duration[us], binary or bool. All other
+    columns, and columns of mixed types, become strings, with lists and objects as JSON. Raises InvalidSettings without
+    pyarrow (``pip install 'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -42,8 +42,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types as in ``to_arrow``, except that decimals, and columns of unknown type without values,
-    become strings. Raises InvalidSettings without pyarrow.
+    The first batch sets the types, as ``to_arrow`` does. But decimals become strings, and so do columns of unknown type
+    without values. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -56,7 +56,7 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, and before the first one the schema. Raises QueryFailed for a value that does not fit its
+        """Write a batch; before the first one, write the schema. Raises QueryFailed for a value that does not fit its
         column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
@@ -138,7 +138,7 @@ def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
         try:
             return build(pa, values)
         except (ValueError, OverflowError, pa.ArrowException):
-            pass  # a value that this type does not hold
+            pass  # this type cannot hold the value
     return None
 
 
@@ -196,4 +196,4 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
 """By column type: the Python types of its values, and a function that makes an Arrow array of them or raises."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Column types whose Arrow type depends on the values, so it is unknown while all values are None."""
+"""Column types whose Arrow type depends on the values. It is unknown while all values are None."""

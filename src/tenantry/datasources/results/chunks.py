@@ -22,7 +22,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """Writes a body in chunks. ``write`` is called at least once, even without rows, then ``end``."""
+    """Writes a body in chunks. ``write`` is called at least once, even without rows; then ``end``."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
@@ -34,8 +34,8 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Return a function that makes writers; it raises InvalidSettings for a missing package. Raises InvalidSettings for
-    an unknown format, or if ``formula_safe`` is set and the format is not CSV."""
+    """Return a function that makes writers, and raises InvalidSettings for a missing package. Raises InvalidSettings
+    for an unknown format, or for ``formula_safe`` with a format other than CSV."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:

@@ -15,19 +15,19 @@ from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result
 
 _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
-"""Types whose values are passed unchanged to Python's ``csv``, which writes them with ``str``."""
+"""Types that Python's ``csv`` writes correctly with ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""Characters at the start of a field that make a spreadsheet run it as a formula (OWASP, CSV injection), with their
+"""Characters at the start of a field that make a spreadsheet run it as a formula (OWASP, CSV injection), and their
 full-width forms."""
 
 
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """Write a header and one line per row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity become empty, dates ISO 8601, lists and objects JSON. ``formula_safe`` puts an apostrophe
-    before fields that a spreadsheet could run as formulas. Raises ValueError for dicts with different keys; for a list
-    or object, InvalidSettings without msgspec, QueryFailed if it nests too deep.
+    NULL, NaN and infinity become empty fields, dates ISO 8601, lists and objects JSON. ``formula_safe`` puts an
+    apostrophe before fields that a spreadsheet could run as formulas. Raises ValueError for dicts with different keys.
+    For a list or object, raises InvalidSettings without msgspec, QueryFailed if it is nested too deeply.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

@@ -13,7 +13,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer up to which a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
+"""Up to this integer, a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -21,10 +21,10 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers and bytes; CSV and Arrow use only ``binary``.
+    """How JSON writes decimals, large integers and bytes. CSV and Arrow use only ``binary``.
 
-    ``decimals``: as numbers with all digits or as text. ``big_integers``: integers beyond 2^53 - 1, which doubles do
-    not hold exactly, as text or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises
+    ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
+    hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises
     InvalidSettings for another choice.
     """
 
@@ -59,13 +59,13 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def datetime_text(value: datetime) -> str:
-    """ISO 8601, with ``Z`` for UTC."""
+    """Format as ISO 8601, with ``Z`` for UTC."""
     text = value.isoformat()
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 def interval_text(value: timedelta) -> str:
-    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D``."""
+    """Format as an ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D``."""
     sign, length = ("-", -value) if value < timedelta() else ("", value)
     seconds = f"{length.seconds}.{length.microseconds:06}".rstrip("0").rstrip(".") if length.microseconds else ""
     seconds = seconds or (str(length.seconds) if length.seconds else "")
@@ -93,7 +93,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a value that is not a list or object. A subclass is written like its nearest base class."""
+    """Format a value that is not a list or object. A value of a subclass is written like its nearest base class."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)
@@ -118,4 +118,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""The function that writes a value, by class."""
+"""The function that formats a value, by class."""

@@ -1,5 +1,5 @@
-"""JSON and NDJSON (RFC 8259), by msgspec. Conversion is slow, so a column is converted only if it has a value that
-msgspec would write differently."""
+"""JSON and NDJSON (RFC 8259), by msgspec. Conversion is slow, so a column is converted only if msgspec would write one
+of its values differently."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, 
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Column types in which only some values need a conversion, with the class of their values."""
+"""Column types of which only some values need conversion, with the class of the values."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""What msgspec raises for a value or key of an unknown type, and for a lone surrogate."""
+"""What msgspec raises for an unknown type of a value or key, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -47,9 +47,9 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
-    Dates become ISO 8601, UUIDs and intervals text, NaN and infinity null, lone surrogates U+FFFD. ``format_`` applies
-    to decimals, large integers and bytes. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``),
-    QueryFailed for a value that nests too deep, ValueError for dicts with different keys.
+    Dates become ISO 8601, UUIDs and intervals strings, NaN and infinity null, lone surrogates U+FFFD. ``format_``
+    applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec (``pip install
+    'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
@@ -66,7 +66,7 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 class JSONWriter:
     """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: write rows as arrays.
-    Raises what ``to_json`` raises."""
+    Raises the errors of ``to_json``."""
 
     def __init__(
         self,
@@ -111,11 +111,11 @@ class JSONWriter:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
             return None
-        # Search the output for values that need a conversion: long integers, and Decimals that are NaN or infinity.
-        # Long floats, and strings that contain these words, are found too; this costs time but does no harm.
+        # Search the output for values that need a conversion: long integers, and Decimals that are NaN or infinity. The
+        # search also finds long floats, and strings that contain these words; this costs only time.
         if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
-        if b"N" in text and b"NaN" in text:  # a search for one byte is much faster, and mostly finds none
+        if b"N" in text and b"NaN" in text:  # first search for one byte, which is much faster and mostly finds nothing
             return None
         return None if b"I" in text and b"Infinity" in text else text
 
@@ -127,7 +127,7 @@ class JSONWriter:
             try:
                 return column if self._writes(kind, column) else map(self._plain, column)
             except (TypeError, ArithmeticError):
-                pass  # a value is None, or not of the type that the engine named
+                pass  # None, or a value that is not of the engine's type
         kinds = set(map(type, column))
         for kind in kinds - _NATIVE:
             values = column if len(kinds) == 1 else [value for value in column if type(value) is kind]
@@ -163,8 +163,8 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as text, and lists and objects as JSON. For these, raises InvalidSettings without msgspec,
-    QueryFailed if they nest too deep."""
+    """Writes any value as a string; lists and objects as JSON. For these, raises InvalidSettings without msgspec,
+    QueryFailed if they are nested too deeply."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

@@ -31,7 +31,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether the URL has secrets that are neither encrypted nor references. Raises InvalidSource."""
+    """Whether the URL has a secret that is neither encrypted nor a reference. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -49,9 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one whose id is
-    ``without``. A URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or if
-    cryptography is not installed."""
+    """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one with the id
+    ``without``. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or without
+    cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -65,7 +65,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Raises SecretUnavailable; InvalidSource if cryptography is not installed."""
+    """Decrypt the source's URL. Raises SecretUnavailable; InvalidSource without cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -130,9 +130,9 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys`` except the one whose id is ``without``, which can be removed
-    afterwards. URLs that already are encrypted with these keys, or have no plain secrets, are unchanged. Can be
-    interrupted and repeated. Raises StoreUnavailable."""
+    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``, which can be removed
+    afterwards. URLs without plain secrets, or already encrypted with these keys, stay as they are. Can be interrupted
+    and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

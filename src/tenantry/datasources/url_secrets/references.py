@@ -1,4 +1,4 @@
-"""References in place of a password: ``env:NAME`` and ``file:/path``. The process that connects reads them. No message
+"""References in place of a password: ``env:NAME`` and ``file:/path``, read by the process that connects. No message
 contains a secret."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Reference:
     name: str
 
     def read(self, source_id: str) -> str:
-        """Read the current secret. Raises SecretUnavailable, which names the variable or file."""
+        """Read the current secret. Raises SecretUnavailable; the message names the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "contains a line break or another control character: a secret must be one line"
@@ -65,7 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for an invalid reference, or one to a variable of Tenantry."""
+    """Parse a reference. Raises InvalidSource if it is invalid or names a variable of Tenantry."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)

@@ -15,15 +15,15 @@ from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
-"""The keys that decrypt URLs, or the path of a key file. None means the file that TENANTRY_KEYS names, or the default
-path. A file is read when the first encrypted URL is used."""
+"""The keys that decrypt URLs, or the path of a key file. None: the file in TENANTRY_KEYS, or the default path. The file
+is read when the first encrypted URL is used."""
 
 _VARIABLE: Final = "TENANTRY_KEYS"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL contains its secrets. ``read`` maps each reference to its secret."""
+    """A source with the secrets in its URL. ``read`` maps each reference to its secret."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
@@ -40,8 +40,7 @@ class UrlSecrets:
         self._keys = keys
 
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
-        """Return the source with a decrypted URL and the secrets that it refers to. Raises SecretUnavailable,
-        InvalidSource."""
+        """Decrypt the source's URL and read the secrets to which it refers. Raises SecretUnavailable, InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
         parsed = parse_url(url)
         named = references(parsed)

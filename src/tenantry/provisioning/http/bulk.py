@@ -36,11 +36,11 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
-handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part."""
+"""Value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
+handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part of it."""
 
 _LINES_BETWEEN: Final = 25
-"""After reading or reporting this many lines (a few milliseconds of work), the event loop may run other tasks."""
+"""After this many lines are read or reported (a few milliseconds of work), the event loop may run other tasks."""
 
 _log = logging.getLogger("tenantry.api")
 
@@ -80,7 +80,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticate again for each batch, because the API token may have been revoked since the last one."""
+        """Authenticate again for each batch: the API token may have been revoked since the last one."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
@@ -99,8 +99,8 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Writes the group of each line as it arrives, and streams a report on it. Unless the connection breaks, a line
-    without a report was not written."""
+    """Writes the groups as their lines arrive, and streams the report. Unless the connection breaks, every written line
+    has a report."""
 
     def __init__(
         self,
@@ -214,7 +214,8 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the temporary file. When it is full, no more lines are read until the client reads the report."""
+"""Maximum bytes of the temporary file. When it is full, no more lines are read until the client has read from the
+report."""
 
 _PIECE: Final = 64 * 1024
 
@@ -222,8 +223,8 @@ _PIECE: Final = 64 * 1024
 class ReportBuffer:
     """Holds the report until the client reads it. One task writes and one task reads.
 
-    Without this buffer, client and server would wait for each other, because most clients send their whole body before
-    they read the report. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
+    Most clients send their whole body before they read the report, so without this buffer client and server would wait
+    for each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
     """
 
     def __init__(self) -> None:
@@ -255,7 +256,7 @@ class ReportBuffer:
             moved.flush()
         except OSError as error:
             if moved is not None:
-                with suppress(OSError):  # closing flushes, which fails again on a full disk
+                with suppress(OSError):  # closing flushes, which fails again if the disk is full
                     moved.close()
             if self._most != MEMORY:
                 _log.warning("a bulk report has no temporary file, so its request waits for the reader: %s", error)
@@ -307,5 +308,5 @@ class ReportBuffer:
         return piece
 
     def close(self) -> None:
-        with suppress(OSError):  # closing flushes, which fails again on a full disk
+        with suppress(OSError):  # closing flushes, which fails again if the disk is full
             self._file.close()

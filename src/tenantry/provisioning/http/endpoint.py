@@ -34,8 +34,8 @@ STORE_SECONDS: Final = 2.0
 class RequestRecord:
     """An answered request, for metrics.
 
-    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``bulk``, ``list``,
-    ``introspect``, or ``none`` if an error came before the operation was known. ``code`` is ``ok`` or the error's code.
+    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``bulk``, ``list`` or
+    ``introspect``; ``none`` if an error came before the operation was known. ``code`` is ``ok`` or the error's code.
     """
 
     operation: str
@@ -45,12 +45,12 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""A function that gets the record of each answered request. It must not block or raise."""
+"""Gets the record of each answered request. Must not block or raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """Settings shared by all endpoints: parameters of ``create_api``."""
+    """Settings of all endpoints: parameters of ``create_api``."""
 
     store: Store
     keys: KeyRing
@@ -112,7 +112,7 @@ _ALWAYS: Final = (
     (b"vary", b"Authorization, Accept"),
 )
 _BODY_NOT_READ: Final = (408, 413)
-"""Statuses for which the body is not read to its end, so the connection cannot be reused."""
+"""With these statuses the body is not read to its end, so the connection cannot be reused."""
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -120,15 +120,15 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """A JSON response without the headers that Endpoint adds to all responses."""
+    """A JSON response without the headers that Endpoint adds to every response."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. When it ends, ``code`` is ``ok``, or the code of
-    the error in its last line."""
+    """A response that is sent while the request body still arrives. At its end, ``code`` is ``ok`` or the code of the
+    error in its last line."""
 
     code: str = "ok"
 
@@ -140,13 +140,13 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. If a Bearer API token lacks it, the challenge in the response names it."""
+    """The scope that the endpoint requires. If a Bearer API token lacks it, the response's challenge names it."""
     bearer: bool = False
-    """Whether the request sent its API token as Bearer and the endpoint accepts that scheme."""
+    """Whether the request sent the API token as Bearer and the endpoint accepts that scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy with only the challenge of ``scheme`` (in lower case), if the endpoint accepts that scheme (RFC
-        6749 section 5.2)."""
+        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts it (RFC 6749
+        section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -161,8 +161,8 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for an error, as JSON. With ``problem``, the members of a problem document (RFC 9457) are added;
-    ``type`` is ``about:blank`` (section 4.2.1), because the code identifies the error."""
+    """The response for an error, as JSON. ``problem`` adds the members of a problem document (RFC 9457), with the
+    ``type`` ``about:blank`` (section 4.2.1), because the code identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -191,10 +191,10 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``; this class answers OPTIONS, and
-    answers all other methods with 405.
+    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS, and all
+    other methods with 405.
 
-    An unexpected exception becomes a 500 with the request id; its log entry has no values of the request. ``observer``
+    An unexpected exception becomes a 500 with the request id; the log entry has no values of the request. ``observer``
     gets a record of each answered request that reached ``respond``.
     """
 
@@ -208,8 +208,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the response. A raised TenantryError is sent as an error response; after ClientDisconnected nothing is
-        sent."""
+        """Return the response. A raised TenantryError is sent as an error response. After ClientDisconnected, nothing
+        is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -256,8 +256,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to send. Logs only type and traceback of an unexpected exception, because its message may contain a
-    token. If an error has a ``generic_message``, that is sent, and the error's own message is logged."""
+    """The error to send. Of an unexpected exception, log only type and traceback, because the message may contain a
+    token. If an error has a ``generic_message``, send that and log the error's own message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -270,7 +270,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
     """Drain the request's body, so that the client can read the response. If bytes remain, announce that the connection
-    closes."""
+    will close."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header

@@ -11,7 +11,7 @@ from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAP
 
 MAX_TOKEN: Final = 512
 """Maximum characters of ``current_token``. Longer than any token, so that a wrong value gets ``unknown_token`` and not
-an error about its length."""
+an error about length."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 

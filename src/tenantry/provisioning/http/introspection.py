@@ -69,11 +69,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Tells whether a user group token is active, and which group it identifies. For an API token of another
-    environment, a token is inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token is active, and which group it identifies. A token of another environment than the
+    API token's is inactive. Reads the store and no cache, so rotations take effect at once.
 
-    If there is no Authorization header, a small form is read before authentication, because the form may contain the
-    API token.
+    Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -82,7 +81,7 @@ class IntrospectionEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         context = self._context
-        deadline = Deadline(context.store_seconds)  # of store calls, not of the body's arrival
+        deadline = Deadline(context.store_seconds)  # counts store calls, not the arrival of the body
         authorization = request.authorization()  # 400
         if authorization is None:
             small = request.has_small_body()
@@ -115,12 +114,12 @@ class IntrospectionEndpoint(Endpoint):
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
-"""The answer for every invalid token. It does not say why the token is invalid."""
+"""The answer for every invalid token, whatever the reason."""
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds`` is the remaining
-    grace period, for clients whose clock is not synchronised."""
+    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds``: what remains of
+    the grace period, for clients whose clock is not synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,

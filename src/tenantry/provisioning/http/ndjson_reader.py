@@ -20,15 +20,15 @@ _WHITE_SPACE: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the body, numbered from 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
+    """A numbered line of the body; the first is 1. ``text`` is None if the line exceeds MAX_LINE bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. The bytes of a line longer
-    than MAX_LINE are discarded."""
+    """Splits a body into lines at LF or CRLF. Blank lines are numbered but not returned. Bytes of a line longer than
+    MAX_LINE are discarded."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -65,7 +65,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of a request body, read part by part. Each part must arrive within ``seconds``."""
+    """The lines of a request body, read in parts. Each part must arrive within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -75,7 +75,7 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read up to the first line that is not blank. Raises BadJson if all are blank, and what ``read`` raises."""
+        """Read up to the first line that is not blank. Raises BadJson if all are blank, and the errors of ``read``."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')
@@ -99,8 +99,8 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest of the body, within its limits, because most clients send the whole body before they
-        read the report."""
+        """Read and ignore the rest of the body, within the limits: most clients send the whole body before they read
+        the report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -43,7 +43,7 @@ from tenantry.suggestions import nearest
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""The group, if it was read before the operation; None if it does not exist, NOT_LOADED if it was not read."""
+"""The group, if it was read before the operation; None if it does not exist; NOT_LOADED if it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Operation(BaseModel, ABC):
 
     @property
     def group_to_load(self) -> str | None:
-        """Id of the group to read together with the API token; None if the operation needs no group."""
+        """Id of the group to read together with the API token, or None."""
         return None
 
     def check(self) -> None:
@@ -136,7 +136,7 @@ class Update(Operation):
         check_changes(self.changes(), merge=self.merges)
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        self.check()  # before look-up: a group may exist whose id exceeds limits that are newer
+        self.check()  # before the look-up: the id of an existing group may exceed limits that are newer
         return await call.provisioner.update(
             call.environment,
             self.user_group_id,
@@ -215,7 +215,7 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """A group as PATCH returns it: the fields of SPEC section 4.2, and those that only PATCH sets."""
+    """A group as PATCH returns it: the fields of SPEC section 4.2 and the fields that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
@@ -241,7 +241,7 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # InvalidBody is raised outside the handler: inside, pydantic's error, which contains the input, would become its
+    # InvalidBody is raised outside the handler: inside, pydantic's error, which contains the input, would become the
     # context.
     path = first["loc"]
     if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself

@@ -57,14 +57,14 @@ _UTF_8: Final = ("utf-8", "utf8")
 
 
 class ClientDisconnected(Exception):
-    """The client closed the connection before it had sent its body or received the response."""
+    """The client closed the connection before it sent the whole body or received the response."""
 
 
 class ApiRequest:
     """The headers, query parameters and body of a request, within limits of size and time.
 
-    ``id`` is the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path`` is
-    the path at which the app is mounted. ``complete`` says whether the whole body was received.
+    ``id``: the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path``: the
+    path at which the app is mounted. ``complete``: whether the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -101,8 +101,8 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The scheme (in lower case) and the credentials of Authorization; None if absent. Raises
-        AmbiguousAuthorization if repeated."""
+        """The scheme (lower case) and the credentials of Authorization; None without the header. Raises
+        AmbiguousAuthorization if it is repeated."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -118,7 +118,7 @@ class ApiRequest:
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether a Prefer header (RFC 7240) contains ``preference`` (in lower case) without a value."""
+        """Whether a Prefer header (RFC 7240) contains ``preference`` (lower case) without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
@@ -153,7 +153,7 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. ``others`` are further allowed parameters. Raises BadRequest."""
+        """Whether the query has ``dry_run=true``. ``others``: further allowed parameters. Raises BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
@@ -233,9 +233,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Returns False if the connection
-        must be closed. Closing a connection with unread data could reset it before the client has read the response
-        (RFC 9112 section 9.6)."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain and
+        the connection must be closed, which may reset it before the client has read the response (RFC 9112 section
+        9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

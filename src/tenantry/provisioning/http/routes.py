@@ -29,8 +29,8 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves the document that ``make`` builds on request. OpenAPI documents are rarely requested, and too slow to
-    build at start."""
+    """Serves the document that ``make`` builds on request. (OpenAPI documents are rarely requested, and slow to
+    build.)"""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -46,8 +46,8 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 
 class ReadinessEndpoint(Endpoint):
-    """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus does not receive messages
-    or the key file is unreadable, the status is 200 and ``degraded`` names the bus or the keys."""
+    """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus receives no messages or the
+    key file is unreadable, the status is 200 and ``degraded`` names the bus or the keys."""
 
     def __init__(
         self,
@@ -103,12 +103,12 @@ def create_api(
     time_of_day: Clock = utc_now,
 ) -> Api:
     """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
-    health checks. Does no I/O.
+    health checks. No I/O.
 
     - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
     - ``store_seconds``: time limit for all store calls of a request or bulk batch.
-    - ``observer``: gets a record of each answered request to ``/api`` and ``/oauth``, including 401s. OPTIONS, 405s and
-      paths with an encoded slash get no record.
+    - ``observer``: gets a record of each answered request to ``/api`` and ``/oauth``, including 401s, but not of
+      OPTIONS, 405s and paths with an encoded slash.
     - ``draining``: while it returns True, ``/readyz`` answers 503 and bulk requests end early.
     - ``contact``: web or email address for the OpenAPI documents. Raises ValueError for any other string.
     - ``buses``: ``/readyz`` reports their status.
@@ -147,10 +147,10 @@ def create_api(
 
 
 class FastRouter:
-    """Passes requests of the API directly to their Endpoint, and all others to ``app``.
+    """Passes API requests directly to their Endpoint, and all others to ``app``.
 
-    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``,
-    but no middleware, because API requests would skip it.
+    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``.
+    It must not have middleware, which API requests would skip.
     """
 
     def __init__(self, app: Starlette) -> None:

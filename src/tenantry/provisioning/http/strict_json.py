@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from tenantry.errors import BadJson, InvalidBody
 
-# An unterminated string is one token that extends to the end. Otherwise each quote in it would be tried as the start
-# of another string, in quadratic time.
+# An unterminated string is one token up to the end. Otherwise each quote in it would be tried as the start of another
+# string, in quadratic time.
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
 _LONGEST_INT: Final = 17
-"""The length of -9007199254740991. Longer integers exceed the limits. They are not parsed, because Python refuses very
-long integers."""
+"""The length of -9007199254740991. Longer integers exceed the limits, and are not parsed, because Python refuses very
+long ones."""
 
 
 class _Rejected(Exception):
@@ -24,8 +24,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     """Parse a JSON object strictly. Errors call the input ``what``, and never quote it.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
-    (422) for a value that is not an object, and for too deep nesting. Integers of more than 17 characters become
-    infinite floats, which the limits refuse.
+    (422) for a value that is not an object, and for nesting that is too deep. Integers of more than 17 characters
+    become infinite floats, which the limits refuse.
     """
     text = _text(raw, what)
     try:
@@ -40,7 +40,7 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # BadJson is raised outside the handlers: inside, the decoder's error, which contains the body, would become its
+    # BadJson is raised outside the handlers: inside, the decoder's error, which contains the body, would become the
     # context.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 

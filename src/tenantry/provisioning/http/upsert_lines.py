@@ -14,11 +14,11 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Maximum lines per transaction. A transaction of this size blocks other writers for some ten milliseconds. In SQLite
+"""Maximum lines per transaction. A transaction of this size blocks other writers for about ten milliseconds: in SQLite
 it locks the whole file, in PostgreSQL the row of the table ``generation``."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""A transaction whose lines exceed this number of bytes takes no further line."""
+"""A transaction with more than this many bytes of lines takes no further line."""
 
 FAILED: Final = "failed"
 """Name of the count of failed lines in the summary."""
@@ -51,7 +51,7 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. No two lines are for the same group, because the second must see the
+    """Lines that are written in one transaction. Each is for another group: a second line for a group must see the
     result of the first."""
 
     def __init__(self) -> None:
@@ -77,8 +77,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """Yield a report for each line. Reports are made one by one, because even a short line's report may contain a
-        large group."""
+        """Yield a report for each line, one by one, because even a short line's report may contain a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

@@ -36,8 +36,8 @@ _BODY_DROPPED = (
 class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4) and ``/api/user/rotate``. With ``?dry_run=true`` it writes nothing.
 
-    ``operations`` maps each method to the parser of its body. ``example`` is a valid body, which the error for an empty
-    body quotes. All endpoints of a service share ``in_flight``.
+    ``operations`` maps each method to the parser of the body. ``example``: a valid body, quoted in the error for an
+    empty one. All endpoints of a service share ``in_flight``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class UserGroupEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         context = self._context
-        # The deadline counts the time that store calls take, not the time that the body takes to arrive.
+        # The deadline counts the time of store calls, not the time in which the body arrives.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)
@@ -122,21 +122,21 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key with keyed hashes of the body's canonical JSON."""
+    """The key, with keyed hashes of the body's canonical JSON."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The Idempotency-Keys whose requests are running in this process. The store's transactions handle keys that other
-    processes use."""
+    """The Idempotency-Keys of requests that run in this process. (Transactions of the store handle keys in other
+    processes.)"""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Hold the key during the block. Raises IdempotencyInFlight if it is already held."""
+        """Hold the key during the block. Raises IdempotencyInFlight if it is held already."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

@@ -41,7 +41,7 @@ class UserGroupsEndpoint(Endpoint):
             return json_response(
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
-        # Read one group more than the page shows, to learn whether there is a next page.
+        # Read one group more than the page shows, to find out whether there is a next page.
         listing = context.store.groups.list(caller.environment, after=after, limit=limit + 1, match=match)
         found = list(await deadline.read(listing))
         more = len(found) > limit

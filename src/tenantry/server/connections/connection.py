@@ -64,14 +64,14 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw the current state. Only ``check`` sets a time, so that requests need not read the
+        """When ``check`` first saw the current state. Only ``check`` sets it, so that requests need not read the
         clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read. They count as the client's progress, because most clients send the whole body
-        before they read the response."""
+        """Body bytes that apps have read. They count as the client's progress: most clients send the whole body before
+        they read the response."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """Whether the client read fast enough in the last grace period."""
@@ -130,7 +130,7 @@ class ClientConnection(asyncio.Protocol):
     # --- progress of the request ---
 
     def begin(self, request: Request) -> None:
-        if self.state is not _DRAINING:  # the connection may have been refused in this round of the event loop
+        if self.state is not _DRAINING:  # the connection may have been refused in this step of the event loop
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
@@ -147,15 +147,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once all bytes are sent. If the client may still send, close only our side, because a reset would lose
-        the response (RFC 9112 section 9.6)."""
+        """Close once all bytes are sent. If the client may still send, close only our side: a reset would lose the
+        response (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close the connection. If the client awaits a response and none has begun, send ``error`` first."""
+        """Close the connection. If the client awaits a response that has not begun, send ``error`` first."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -169,7 +169,7 @@ class ClientConnection(asyncio.Protocol):
 
     def evict(self, error: TenantryError) -> None:
         """Close at once, to make room for a new connection."""
-        # ``abort`` frees the file descriptor in the next round of the event loop; ``close`` may take longer.
+        # ``abort`` frees the file descriptor in the next step of the event loop; ``close`` may take longer.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
@@ -198,7 +198,7 @@ class ClientConnection(asyncio.Protocol):
         limits = self._connections.limits
         if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
-            with suppress(OSError, AttributeError):  # without SO_LINGER 0 the kernel keeps sending buffered bytes
+            with suppress(OSError, AttributeError):  # else the kernel goes on sending buffered bytes
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
         elif self.state is _HEAD and now - self.since > limits.header_seconds:

@@ -14,14 +14,14 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""Upper bound of the default for ``max_connections``; each connection takes some tens of KiB."""
+"""Maximum default of ``max_connections``. Each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
-"""Prefix length of an IPv6 network that counts as one client, because a client may use all addresses of its network
-(RFC 6177)."""
+"""Prefix length of an IPv6 network that counts as one client: a client may use all addresses of its network (RFC
+6177)."""
 
 
 def most_connections() -> int:
@@ -60,7 +60,7 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """Return the address (for IPv6, the /64 network) under which ``peer``, a socket's ``peername``, is counted.
+        """Return the address (for IPv6, the /64 network) under which ``peer``, a socket's ``peername``, is counted;
         None if the peer is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
@@ -124,7 +124,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection that was closed or refused because the limit ``most`` was reached. Warns at most once per
+        """Count a connection closed or refused because the limit ``most`` was reached. Warn at most once per
         WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1

@@ -16,7 +16,7 @@ from tenantry.server.connections.requests import CONNECTION
 _TICK: Final = 0.25
 """Seconds between checks of all connections."""
 _SLOW_SECONDS: Final = 1.0
-"""Seconds without enough progress after which a connection counts as slow, and is evicted before idle ones."""
+"""Seconds without enough progress after which a connection is slow, and evicted before idle ones."""
 _REFUSED: Final = 8
 """Maximum number of refused connections that stay open while their clients read the error. They do not count towards
 the limits."""
@@ -56,7 +56,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # kept out of _all: there the next connection would evict it before it is read
+        if refused is not None:  # not in _all: the next connection would evict it there
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -89,7 +89,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # now: the socket closes only after the next connection is admitted
+        self.discard(least)  # count it out now: its socket closes only after the next connection is admitted
         least.evict(error)
         return None
 
@@ -151,8 +151,7 @@ class ConnectionFactory:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> ClientConnection:
-        # uvicorn copies app_state to the scope of each request. No other public way leads from a request to its
-        # connection.
+        # uvicorn copies app_state to the scope of each request: the only public way from a request to its connection.
         def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 

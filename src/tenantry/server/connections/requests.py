@@ -21,7 +21,8 @@ class TrackedConnection(Protocol):
 
 
 class TrackRequests:
-    """ASGI 3 middleware that tells each connection of a ConnectionFactory when its requests begin, progress and end."""
+    """ASGI 3 middleware that notifies each connection of a ConnectionFactory when its requests begin, progress and
+    end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -36,7 +37,7 @@ class TrackRequests:
 
 
 class Request:
-    """A request, which measures how fast its body arrives while the app waits."""
+    """A request. Measures how fast its body arrives while the app waits."""
 
     _complete = False
     _waits: float | None = None
@@ -88,13 +89,13 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether, in this grace period, the app has waited at least ``seconds`` for the body and has received less
-        than ``min_rate`` bytes per second."""
+        """Whether, in this grace period, the app has waited at least ``seconds`` for the body and received less than
+        ``min_rate`` bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was too slow for a whole grace period. Also begins the next period."""
+        """Whether the body was too slow for a whole grace period. Begins the next period."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

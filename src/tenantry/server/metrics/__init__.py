@@ -50,8 +50,8 @@ def metrics_app(
     """An ASGI app that serves this process's metrics of the given objects, as Prometheus text or OpenMetrics.
 
     It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
-    They contain group ids if ``backend`` has ``label_groups``. With ``usage`` (a store's ``usage_recorder``), they
-    contain the ids of the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
+    They contain group ids only if ``backend`` has ``label_groups`` or, for the ``top_groups`` heaviest groups, if
+    ``usage`` (a store's ``usage_recorder``) is given. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -125,8 +125,8 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Metrics of
-    processes that share ``PROMETHEUS_MULTIPROC_DIR`` are summed."""
+    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Processes that
+    share ``PROMETHEUS_MULTIPROC_DIR`` report the sum of their metrics."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

@@ -35,8 +35,8 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
-    caches differently if they are missing.
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: without them, a
+    resolver caches differently.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -46,7 +46,7 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """Durations by call. In the metric's label, ``read_at_snapshot`` keeps its older name ``look``."""
+        """Durations by call. The metric's label calls ``read_at_snapshot`` by an older name, ``look``."""
         self.groups: dict[tuple[str, str], int] = {}
         """Reads by (environment, group); empty without ``label_groups``."""
         self._backend: Any = backend
@@ -143,7 +143,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # otherwise nothing to poll, or no request yet
+        if seen.polls or seen.failed_polls:  # no polls are needed, or there was no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:

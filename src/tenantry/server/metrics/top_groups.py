@@ -21,7 +21,8 @@ _FAMILIES: Final = (
     ("tenantry_group_resolves", "Tokens resolved to this group.", 1),
     ("tenantry_group_rows", "Rows returned to this group.", 1),
 )
-"""(name, help text, unit) of each count. Groups are ranked by the first count; equal ones by the next."""
+"""(name, help text, unit) of each count. Groups are ranked by the first count; groups with equal counts, by the
+next."""
 
 _HOUR: Final = 3_600.0
 _CANDIDATES: Final = 10_000
@@ -33,7 +34,7 @@ _Counts: TypeAlias = list[int]
 
 class TopGroups:
     """Counts the usage of at most ``limit`` groups by name, and sums the usage of all others. Once an hour, the
-    heaviest groups of that hour become the named groups; a newly named group starts at 0. ``clock`` returns seconds."""
+    heaviest groups of that hour become the named groups. A newly named group starts at 0. ``clock`` returns seconds."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:

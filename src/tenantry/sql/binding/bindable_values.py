@@ -14,7 +14,7 @@ from uuid import UUID
 from tenantry.groups import Record, RecordList
 
 MAX_INTEGER = 2**63 - 1
-"""Largest integer that is bound (64 bits); the smallest is -MAX_INTEGER - 1."""
+"""Largest integer that can be bound (64 bits); the smallest is -MAX_INTEGER - 1."""
 
 
 class _Missing(Enum):
@@ -23,7 +23,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 UNREADABLE = (LookupError, TypeError)
-"""What a failed lookup in a mapping raises."""
+"""Raised by a failed lookup in a mapping."""
 
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 
@@ -80,7 +80,7 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that reads a path by ``[…]``, and raises LookupError or TypeError if the path leads nowhere."""
+    """Return a function that reads a path by ``[…]``, and raises LookupError or TypeError if nothing is there."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -122,7 +122,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return a scalar as it is bound. Raises ValueError, whose message omits the value, for anything else."""
+    """Return a scalar as it is bound. Raises ValueError for anything else; the message omits the value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

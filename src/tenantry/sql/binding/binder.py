@@ -1,6 +1,6 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables, and appends to the parameters and to the key by which the Renderer finds the SQL.
+Each closure reads variables, and appends to the parameters and to the key under which the Renderer finds the SQL.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""A function that reads variables, and appends to the key and to the parameters. Its last argument collects the
-placeholders that clauses and branches have already put into the SQL."""
+"""Reads variables, and appends to the key and to the parameters. The last argument collects the placeholders that
+clauses and branches have put into the SQL so far."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -120,7 +120,7 @@ class Binder:
 class _Compiler:
     """Compiles nodes to steps.
 
-    ``_always`` holds placeholders that are in every rendered SQL, ``_sometimes`` those of clauses and branches.
+    ``_always``: placeholders in every rendered SQL. ``_sometimes``: placeholders of clauses and branches.
     """
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
@@ -264,7 +264,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    # Returns a zero for each clause, Switch and list in dropped SQL, because the renderer reads a number for each.
+    # Return a zero for each clause, Switch and list in dropped SQL: the renderer reads a number for each.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

@@ -1,8 +1,8 @@
 """BoundSQL and its fingerprint.
 
-A fingerprint has to differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
-dict would treat 1, 1.0 and True as the same key. So plain values are written by ``marshal`` version 2, which has
-exactly one form for each.
+A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and as
+keys of a dict 1, 1.0 and True are equal. So plain values are written by ``marshal`` version 2, which has exactly one
+form for each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class BoundSQL(NamedTuple):
     sql: str
     params: tuple[Any, ...] | dict[str, Any] | None
     """A dict for ``named``, ``pyformat`` and ``named_at``, else a tuple. For ``format`` and ``pyformat``, None if the
-    SQL has no placeholder; ``%`` is then not doubled."""
+    SQL has no placeholder; then ``%`` is not doubled."""
     paramstyle: str
     dialect: str
     reads_group: bool = True
@@ -34,7 +34,7 @@ class BoundSQL(NamedTuple):
         """Return the cache key of the query's result: 64 hexadecimal digits.
 
         The key covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement
-        that the source runs first). If the template reads the group or there is a ``session``, it also covers
+        that the source runs first). If the template reads the group or there is a ``session``, the key also covers
         ``group``, such as ``UserGroup.handle.hex()``.
 
         Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
@@ -53,7 +53,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """A BoundSQL, and the variables that each of its parameters contains."""
+    """A BoundSQL, and the variables in each of its parameters."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]

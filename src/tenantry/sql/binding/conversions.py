@@ -1,6 +1,6 @@
 """Conversions: what ``contains``, ``prefix``, ``suffix``, ``array`` and ``json`` do to a value before it is bound.
 
-NEXT_DAY is not a filter. ``matches`` uses this conversion for the end of a day.
+NEXT_DAY is not a filter: ``matches`` uses it for the end of a day.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _MAX_DEPTH = 64  # of nested JSON: far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """Return the SQL around a converted value's ``{placeholder}``; empty if the dialect cannot bind the value."""
+    """Return the SQL around the ``{placeholder}`` of a converted value; empty if the dialect cannot bind the value."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """Return a function that converts a value for binding. It raises ValueError, whose message omits the value."""
+    """Return a function that converts a value for binding. It raises ValueError; the message omits the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")

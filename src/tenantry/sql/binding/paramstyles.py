@@ -39,7 +39,7 @@ class Paramstyle:
     doubles_percent: bool = False
     """Whether ``%`` in the author's SQL is doubled."""
     markers: frozenset[str] = frozenset()
-    """Characters in the author's SQL that a driver takes for placeholders."""
+    """Characters in the author's SQL that a driver reads as placeholders."""
 
     def write(self, number: int, form: str) -> str:
         """Return the placeholder with this number, inside ``form`` if that is not empty."""
@@ -66,7 +66,7 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """Return the paramstyle. Raises ValueError, which lists the known names."""
+    """Return the paramstyle. Raises ValueError; the message lists the known names."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):
@@ -83,7 +83,7 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """Return the signs that a driver could take for placeholders, and the offsets of colons in slices like
+    """Return the signs that a driver could read as placeholders, and the offsets of colons in slices like
     ``a[1:n]``."""
     braces = text.count("{") > 2 * text.count("{{")  # more than those of tags
     if not braces and not any(character in text for character in "?:@$"):
@@ -104,7 +104,7 @@ def find_placeholder_conflicts(
 def check_placeholder_conflicts(
     source: Source, dialect: Dialect, style: Paramstyle, conflicts: Sequence[PlaceholderConflict]
 ) -> None:
-    """Raise TemplateError for the first character that the engine or driver would take for a placeholder."""
+    """Raise TemplateError for the first character that the engine or driver would read as a placeholder."""
     taken = style.markers | dialect.native_markers
     for conflict in conflicts:
         if conflict.character in taken:

@@ -1,5 +1,3 @@
-"""Renderer: writes the SQL for each combination of clauses, branches and list lengths, and caches it."""
-
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -28,7 +26,8 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 class Renderer:
-    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object while cached.
+    """Renders a template in one dialect and paramstyle. While the SQL for a key is cached, each call returns the same
+    ``str`` object.
 
     A key has one number for each clause (1 if included), each Switch (the number of the chosen branch) and each list
     (its length).
@@ -43,9 +42,10 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """Return the SQL for a key. Drops the oldest SQL when the cache grows too large.
+        """Return the SQL for a key. If the cache is too large, drop the oldest SQL.
 
-        Raises TemplateError for SQL of a guarded template that cannot be proved."""
+        Raises TemplateError for SQL of a guarded template that cannot be proved.
+        """
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:

@@ -1,5 +1,3 @@
-"""VariableReader: reads and checks variables; its errors name them."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +26,7 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""A function that reads a parameter from the variables. Raises LookupError or TypeError for an absent variable."""
+"""Reads a parameter from the variables. Raises LookupError or TypeError if it is absent."""
 
 
 class VariableReader:

@@ -1,4 +1,4 @@
-"""QueryContract: the properties that saved queries and the schemas of environments require of a group.
+"""QueryContract: the properties that a group must have for saved queries and for the environment's schema.
 
 An update breaks a query that can be bound with the old properties but not with the new ones.
 """
@@ -33,8 +33,8 @@ class BrokenQuery(NamedTuple):
 class QueryContract:
     """Checks updates of groups against saved queries and the schemas of environments.
 
-    ``refuses``: whether updates that break the contract are refused, not only reported. A query that does not compile
-    is ignored.
+    ``refuses``: whether updates that break the contract are refused, not only reported. Queries that do not compile are
+    ignored.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """Return, sorted, the queries that can be bound with ``before`` but not with ``after``, each with one failing
+        """Return the queries that can be bound with ``before`` but not with ``after``, sorted, each with one failing
         property."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():

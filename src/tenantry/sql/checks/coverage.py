@@ -1,6 +1,6 @@
 """Coverage: whether each group has the properties that a template requires, with types that fit.
 
-One pass over the groups collects the types, so that checks need not read the groups again.
+Types are collected in one pass over the groups, so that checks need not read the groups again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """All property paths that any group has, including those of objects."""
+        """All property paths of all groups, including those of objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
@@ -108,7 +108,7 @@ class Coverage:
     def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
         if path not in types.paths:
-            return  # no group has it: the lint reports an unknown variable
+            return  # no group has it, so the lint reports an unknown variable
         if path not in self._missing:
             self._missing[path] = types.without(path)
         missing = self._missing[path]
@@ -156,7 +156,7 @@ def in_groups(count: int, total: int, named: Sequence[str]) -> str:
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    # Integers and decimals count as one type here, and an empty list counts as a list of any type.
+    # Integers and decimals count as one type. An empty list counts as a list of any type.
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

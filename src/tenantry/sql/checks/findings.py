@@ -1,5 +1,3 @@
-"""Findings: the results of checks, each with location, severity and fix."""
-
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
@@ -28,7 +26,7 @@ class Problem(NamedTuple):
     fix: str
     variable: str = ""
     location: Location | None = None
-    """Where the problem is, if it is in a header. Then ``offset`` has no meaning."""
+    """Where the problem is, if it is in a header. ``offset`` is then unused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +42,10 @@ class Finding:
     variable: str = ""
     """Path of the variable that has the problem, or empty."""
     groups: int = 0
-    """Number of groups that have the problem, out of ``total``."""
+    """Number of groups with the problem, out of ``total``."""
     total: int = 0
     named: tuple[str, ...] = ()
-    """Ids of the first few groups that have the problem."""
+    """Ids of the first few groups with the problem."""
     file: str = ""
     """The query file or fragment, or empty."""
     excerpt: str = ""

@@ -1,4 +1,4 @@
-"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). In doubt it reports nothing."""
+"""The lint: finds likely mistakes in templates that compile (docs/sql-checks.md). When in doubt it reports nothing."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given`` are paths
-    that the host provides. ``paramstyle`` defaults to the dialect's. ``tables`` are the guarded tables of the data
-    source: a query that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on
-    its line and the next. A template that does not compile has one finding, ``template-error``.
+    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
+    the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
+    that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on its line and the
+    next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -105,7 +105,7 @@ def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield coverage findings, none if the template does not compile. ``given``: paths that the host provides."""
+    """Yield coverage findings; none if the template does not compile. ``given``: paths that the host provides."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -115,7 +115,7 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Return a template's variables, and the properties that its parameters read. Empty if it does not compile."""
+    """Return a template's variables, and the properties that its parameters read; empty if it does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:
@@ -200,7 +200,7 @@ def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Prob
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # in the column of a filter that is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
-        message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
+        message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
         yield Problem("droppable", Severity.NOTE, reference.offset, message, fix, reference.path)
 
@@ -230,8 +230,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    # An expression in `select` and its repetition in `group by` get different placeholders, so an engine takes them for
-    # different expressions.
+    # Engines treat an expression in `select` and its repetition in `group by` as different if they have different
+    # placeholders.
     grouped = {written(item): item for item in split_at(select.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

@@ -1,5 +1,3 @@
-"""Needs of a template: the properties and types that it requires, and the parameters that it can lack."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -57,7 +55,7 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Return whether a value of this type fits the reference."""
+    """Return whether a value of this type is accepted by the reference."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -105,7 +103,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """Yield a problem for each required property that has a wrong type in the schema, or that a group may lack."""
+    """Yield a problem for each property that queries need, if the schema gives it a wrong type or makes it optional."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):

@@ -1,6 +1,6 @@
 """Dialect: the rules for reading an engine's SQL, and the SQL that engines write differently.
 
-The reading rules follow the engines' own scanners.
+The rules for reading follow the engines' own scanners.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``time_buckets``: for each unit, ``bucket`` with that unit in place of ``{unit}``."""
+    """Return ``time_buckets``: for each unit, ``bucket`` with the unit in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
@@ -175,8 +175,8 @@ class Dialect:
 
     # Where placeholders are allowed, whether two of them are equal, and which functions run a string as SQL.
     equal_values_are_one: bool = False
-    """The engine treats an expression in ``select`` and in ``group by`` as the same if its parameters have equal
-    values. If False, it compares the placeholders instead."""
+    """The engine treats equal expressions in ``select`` and ``group by`` as the same if their parameters have equal
+    values. If False, the placeholders must be the same."""
     interval_takes_value: bool = False
     """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
@@ -191,7 +191,7 @@ class Dialect:
     """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
 
     max_parameters: int = MAX_PARAMETERS
-    """The most placeholders in a statement."""
+    """Maximum placeholders in a statement."""
 
     # SQL that dialects write differently.
     empty_in: str
@@ -214,12 +214,12 @@ class Dialect:
     """SQL for a column that holds exactly this value. The first comparison can use an index. Where the engine's ``=``
     ignores case, accents, trailing spaces or leading zeros, a second one compares bytes and repeats ``{value}``."""
     casts: Mapping[str, str]
-    """Parameter type → SQL type, for casts of placeholders whose context does not determine a type."""
+    """Parameter type → SQL type, to cast placeholders whose context does not determine a type."""
     types_placeholders: bool = False
-    """Placeholders of declared parameters, except strings, are cast, because otherwise the engine would infer their
-    types from the context."""
+    """Placeholders of declared parameters, except strings, are cast. Otherwise the engine would infer their types from
+    the context."""
     loose_texts: bool = False
-    """The usual collations of the engine ignore case and accents."""
+    """The engine's usual collations ignore case and accents."""
     guarded_form: str = ""
     """SQL around the ``{placeholder}`` of a group's value; empty if the placeholder stays alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)

@@ -21,7 +21,7 @@ _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """Return the name of a choice: the argument's key, else the argument itself if that is a column, else empty."""
+    """Return the name of a choice: the argument's key, else the argument itself if it is a column, else empty."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -58,7 +58,7 @@ def yaml_name(name: str) -> str:
 
 
 def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) -> str:
-    """Return the arguments of ``one_of``, with a suggested name for each unnamed one."""
+    """Return the arguments of ``one_of``, with a suggested name for each argument without one."""
     found: dict[str, str] = {}
     for argument in arguments:
         unquoted = None if argument.key else _UNQUOTED.match(argument.text)

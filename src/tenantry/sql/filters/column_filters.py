@@ -1,7 +1,7 @@
 """The filters ``within``, ``trunc``, ``matches`` and ``excludes``, which build SQL for a column from a value.
 
-Each filter builds a Switch, which is SQL in several branches. So the bound SQL depends only on the kind of value, such
-as a list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
+Each filter builds a Switch (SQL in several branches), so the bound SQL depends only on the kind of value, such as a
+list or a range without an end. If the value is absent, the condition is ``1 = 1``. ``parsing.vanishing`` refuses
 filters in places where ``1 = 1`` is not neutral.
 """
 
@@ -50,7 +50,7 @@ def matches(context: SwitchContext) -> Switch:
 
 
 def excludes(context: SwitchContext) -> Switch:
-    """Build the opposite of ``matches``; NULL is included unless NULL itself is excluded."""
+    """Build the opposite of ``matches``. It includes NULL unless NULL itself is excluded."""
     return _by_type(context, negated=True)
 
 

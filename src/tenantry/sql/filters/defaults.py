@@ -1,4 +1,4 @@
-"""The filter ``default``: the value that replaces an absent variable, converted to the parameter's declared type."""
+"""The filter ``default``: the value for an absent variable, converted to the parameter's declared type."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def default_value(
     """Return the value of the tag's ``default`` as it is bound. None if the tag has no ``default``, or if the tag's
     value selects SQL (the default is then a name).
 
-    Raises TemplateError for a default that is not a literal or does not fit the position or the declared type.
+    Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:

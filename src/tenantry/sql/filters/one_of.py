@@ -1,4 +1,4 @@
-"""The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends its name.
+"""The filter ``one_of``: the author writes the SQL of each choice, and the viewer sends the name of one.
 
 ``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """

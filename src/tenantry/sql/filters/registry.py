@@ -40,7 +40,7 @@ SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     MATCHES: matches,
     EXCLUDES: excludes,
 }
-"""Filter → the function that builds its Switch. A tag has at most one."""
+"""Filter → the function that builds its Switch. A tag has at most one such filter."""
 
 _MANY = 10_000
 _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
@@ -57,9 +57,9 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raise TemplateError for the first filter that does not exist or conflicts with another filter.
+    """Raise TemplateError for the first filter that does not exist or conflicts with another one.
 
-    ``declared`` holds the names of declared parameters.
+    ``declared``: names of declared parameters.
     """
     seen: set[str] = set()
     for each in tag.filters:
@@ -126,11 +126,11 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
         arguments = ", ".join(argument.text for argument in each.arguments)
         filtered = f"{each.name}({arguments})" if arguments else each.name
         fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for what a viewer sends; else {fix}"
-    return f"{tag.path} is the group's: {what}, a group that lacks it would not be noticed", fix
+    return f"{tag.path} is a property of the group: {what}, nobody would notice a group that lacks it", fix
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether a tag works without a value, because it has a ``default`` or a filter such as ``matches``."""
+    """Return whether a tag works without a value, because of a ``default`` or a filter such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

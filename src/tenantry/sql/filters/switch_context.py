@@ -1,5 +1,3 @@
-"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch (SQL in branches)."""
-
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -14,8 +12,8 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """The context of one filter in a tag. ``reference`` is the variable whose value chooses a branch; ``parameter`` is
-    the declaration of that variable, or None."""
+    """The context of one filter in a tag. ``reference``: the variable whose value chooses a branch. ``parameter``: the
+    declaration of that variable, or None."""
 
     def __init__(
         self,

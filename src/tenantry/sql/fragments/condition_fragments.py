@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-In the expanded SQL, whatever choice is made, a condition must precede the fragment, and ``and`` or the end of the
-condition must follow it. The condition that it continues must not contain an ``or``.
+In the expanded SQL, whatever choice is made, a condition must come before the fragment, and ``and`` or the end of the
+condition after it. The condition before it must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BEGIN_CONDITION = (
     *("distinct", "all", "and"),  # `and` is here a word of `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""Words at which a condition certainly begins or ends, because none of them can be a name. An ``or`` beyond such a word
+"""Words at which a condition certainly begins or ends, because they cannot be names. An ``or`` beyond such a word
 belongs to another condition."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
@@ -46,8 +46,7 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first fragment that contains more than conditions, or that might leave rows
-    unfiltered."""
+    """Raise TemplateError for the first fragment that contains more than conditions, or might leave rows unfiltered."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)
@@ -103,7 +102,7 @@ class _Surroundings:
     outer: _Surroundings | None
     """The surroundings of the choice that contains the fragment, if any."""
     whole: bool
-    """Whether the fragment closes each bracket that it opens, and no other bracket."""
+    """Whether the fragment closes the brackets that it opens, and no others."""
     clauses: tuple[int, ...]
     """Offsets of the optional clauses around the fragment."""
 

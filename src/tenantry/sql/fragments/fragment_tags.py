@@ -1,5 +1,3 @@
-"""Finds the tags that are replaced by other SQL: tags of fragments and of choice sets."""
-
 from __future__ import annotations
 
 import re
@@ -30,7 +28,7 @@ class ReplacedTag(NamedTuple):
     choices: Mapping[str, ChoiceText] | None = None
     """The choice set; None for a fragment."""
     alone: bool = True
-    """Whether the parentheses around the tag, or the whole template, contain nothing else."""
+    """Whether the tag is the only content of the parentheses around it, or of the whole template."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:

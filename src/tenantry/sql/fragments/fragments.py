@@ -1,6 +1,6 @@
 """Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
 
-A fragment must be balanced. It must also be in parentheses or be a condition fragment, so that the SQL around it cannot
+A fragment must be balanced, and it must be in parentheses or be a condition fragment, so that the SQL around it cannot
 change its meaning.
 """
 
@@ -163,7 +163,7 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # None: the choice is in this file, so its own location suffices
+            own = choice.source  # None: the choice is in this file, so its own location is enough
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
@@ -218,11 +218,13 @@ class _Expander:
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header
         if header.dialect not in {None, self._dialect.name}:
-            problem = f"this fragment is {header.dialect}, and the template that includes it {self._dialect.name}"
+            problem = (
+                f"this fragment is written in {header.dialect}, the template that includes it in {self._dialect.name}"
+            )
             fix = "take the dialect out of one of them, or write a second fragment"
             raise found.source.error(header.dialect_offset, problem, fix, at)
         for path in sorted(found.optional - self._optional):
-            problem = f"{path} is optional in this fragment, and not in the template that includes it"
+            problem = f"{path} is optional in this fragment, but not in the template that includes it"
             fix = f"declare it in that template too: optional: [{path}]"
             raise found.source.error(header.optional_offset, problem, fix, at)
 

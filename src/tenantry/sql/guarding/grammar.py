@@ -67,12 +67,12 @@ def parse(sql: str, dialect: str) -> Any:
 
 def _unreadable(sql: str, error: Exception) -> Refused:
     details = (getattr(error, "errors", None) or [{}])[0]
-    said = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
-    if said.startswith("Required keyword"):
-        said = "a part of this expression is missing"
+    reported = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
+    if reported.startswith("Required keyword"):
+        reported = "a part of this expression is missing"
     line, column, token = details.get("line") or 1, details.get("col") or 0, details.get("highlight") or ""
     start = sum(map(len, sql.splitlines(keepends=True)[: line - 1]))
-    problem = f"this SQL cannot be proved to read guarded tables: {said}"
+    problem = f"this SQL cannot be proved to read guarded tables: {reported}"
     return Refused(start + max(0, column - len(token)), problem, "write it in plainer SQL")
 
 
@@ -146,7 +146,8 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
     """Yield the parts of a CTE's query, and whether its own name means the CTE in them: in the right arm of a union."""
     exp = _types().exp
     body = cte.this
-    if not recursive or not isinstance(body, exp.Union) or body.args.get("with_") is not None:
+    is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat
+    if not recursive or not is_union or body.args.get("with_") is not None:
         yield body, False
         return
     problem = problem_of(body, dialect)

@@ -39,6 +39,8 @@ class RenderedText:
 
     def offset(self, position: int) -> int:
         """Return the offset in the template of a position."""
+        if not self.segments:  # of a template without SQL
+            return 0
         found = self.segment(position)
         exact = found.text is not None and not found.text.of_guard and found.text.offset >= 0
         return found.offset + (position - found.start if exact else 0)

@@ -37,7 +37,7 @@ NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 class InvalidChoices(TemplateError):
     """Declared choices are malformed.
 
-    ``keys`` are the path from ``choices`` to the problem. ``in_key``: whether the last key is wrong, not its value.
+    ``keys``: the path from ``choices`` to the problem. ``in_key``: whether the last key, not its value, is wrong.
     """
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:

@@ -53,7 +53,8 @@ FILTERS_LEFT_OUT: Final = frozenset(
         *("inclause", "join", "bind", "upper", "lower", "trim", "replace", "format", "int", "float", "string"),
     )
 )
-"""Filters of other template languages, left out on purpose: they turn a value into SQL or compute with it."""
+"""Filters of other template languages that are left out on purpose, because they turn a value into SQL or compute with
+it."""
 
 
 def filter_left_out(name: str) -> tuple[str, str]:

@@ -1,5 +1,3 @@
-"""Lexemes: the pieces into which the lexer cuts a template."""
-
 from __future__ import annotations
 
 import re

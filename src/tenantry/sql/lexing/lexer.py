@@ -47,8 +47,8 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Maps each named group of the regular expression ``Dialect.opening`` to a pair: what is wrong with the SQL that the
-group matched, and how to fix it."""
+"""Maps each named group of the regular expression ``Dialect.opening`` to a pair: what is wrong with the matched SQL,
+and how to fix it."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
@@ -235,7 +235,7 @@ class _Lexer:
             raise self._source.error(
                 tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
-        # A string without tags is sent as written, except that our escaping backslashes are removed.
+        # A string without tags is sent as written, but without the backslashes that escape our tags.
         kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
         return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 

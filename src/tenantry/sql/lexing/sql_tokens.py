@@ -1,4 +1,4 @@
-"""SQL tokens around a tag, by which ``parsing.positions`` decides the tag's position."""
+"""SQL tokens around a tag, from which ``parsing.positions`` decides the tag's position."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that write a whole condition. If the tag's parameter has no value, that condition is ``1 = 1``."""
+"""Filters that write a whole condition. If the tag's parameter has no value, the condition is ``1 = 1``."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The filter that marks a variable of the group as one that restricts no rows. A clause with that variable may be
+"""The filter that marks a variable of the group that does not restrict rows. A clause with that variable may be
 dropped."""
 
 _FILTER_NAME = re.compile(NAME)
@@ -95,9 +95,9 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes, those in a tag's arguments before the tag. A ``one_of`` tag itself is omitted.
+    """Yield the lexemes; those in a tag's arguments come before the tag. A ``one_of`` tag itself is omitted.
 
-    This lets checks see the SQL that a viewer can choose.
+    So checks see the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:

@@ -1,5 +1,3 @@
-"""Declared parameters: typed viewer input (docs/sql-parameters.md)."""
-
 from __future__ import annotations
 
 import re
@@ -103,7 +101,7 @@ class Parameter:
     default: Any = None
     """A typed value (a tuple for a list; a RelativeRange or Bounds for a range), a PropertyReference, or None.
 
-    An instant is kept as written if its time zone is a property of the group.
+    An instant stays as written if its time zone is a property of the group.
     """
     required: bool = False
     locked: bool = False
@@ -117,7 +115,7 @@ class Parameter:
     labels: tuple[str, ...] = ()
     """Strings that a page shows for the choices."""
     choices_query: str | None = None
-    """Name of a query that lists the choices. If it is set, only the type of a value is checked."""
+    """Name of a query that returns the choices. If it is set, only the type of a value is checked."""
     zone: tzinfo | PropertyReference | None = None
     """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
@@ -146,7 +144,7 @@ class Parameter:
 
     @property
     def only_matches(self) -> bool:
-        """Whether only ``matches`` and ``excludes`` can use the parameter, since it can be NULL or a pattern."""
+        """Whether only ``matches`` and ``excludes`` can use the parameter, because it can be NULL or a pattern."""
         return self.is_null is not None or self.match != "equals"
 
     @property

@@ -1,5 +1,3 @@
-"""Definitions: turns the ``params`` mapping of a header or program into Parameters."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -138,7 +136,7 @@ class _Definition:
     def _with_default(self, parameter: Parameter) -> Parameter:
         default = self._default(parameter)
         if parameter.locked and not isinstance(default, PropertyReference):
-            fix = "name the property that it is: default: {property: region}"
+            fix = "name this property: default: {property: region}"
             self._reject("locked", "a locked parameter is a property of the group", fix)
         if parameter.required and default is not None:
             fix = "remove one of the two: a parameter with a default is never missing"

@@ -1,4 +1,4 @@
-"""Relative ranges: converts ``last 30 days`` to two dates or instants; the caller passes the current time.
+"""Relative ranges: converts ``last 30 days`` to two dates or instants. The caller passes the current time.
 
 A range does not include its end. Weeks begin on Monday.
 """
@@ -73,7 +73,7 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
-        """Return the start and the end in ``zone``; ``now`` must be aware. Days begin at midnight.
+        """Return start and end in ``zone``; ``now`` must be aware. Days begin at midnight.
 
         Raises ValueError for instants beyond Python's calendar.
         """
@@ -94,7 +94,7 @@ class RelativeRange:
 def parse_relative(text: str) -> RelativeRange:
     """Parse the name of a range, ignoring case. Spaces, ``-``, ``_`` and ``+`` separate words.
 
-    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError, whose
+    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current hour. Raises ValueError; the
     message omits the name.
     """
     name = _SEPARATORS.sub(" ", text.strip()).lower()

@@ -43,7 +43,7 @@ class _Plan(NamedTuple):
     read: Callable[[Any], Any] | None
     """Function that converts a string. None if the value depends on more than the string."""
     may_be_absent: bool
-    """Whether the parameter is skipped if a viewer sends nothing."""
+    """Whether a parameter that a viewer does not send is skipped."""
 
 
 class ParameterConversion:
@@ -57,14 +57,14 @@ class ParameterConversion:
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or time zone is read from a property, so that the values depend on the group."""
+        """Whether a default or time zone is a property, so that the values depend on the group."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
         """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
 
-        Raises one InvalidParameter for all bad values. Raises MissingVariable if a property that a default or zone
-        reads is missing, UnbindableValue if it does not fit. Raises ValueError if a range is declared and ``now`` is
-        missing or naive.
+        Raises one InvalidParameter for all bad values. Raises MissingVariable if a property for a default or zone is
+        missing, UnbindableValue if it does not fit. Raises ValueError if a range is declared and ``now`` is missing or
+        naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range needs the current time: call bind(…, now=datetime.now(UTC))")
@@ -237,7 +237,7 @@ class _Request:
         if isinstance(default, RelativeRange):
             return resolve(parameter, default, moment)
         if default is not None and parameter.type in INSTANTS and isinstance(parameter.zone, PropertyReference):
-            return read_value(parameter, default, moment)  # a clock time, to read in the group's zone
+            return read_value(parameter, default, moment)  # a clock time, read in the group's zone
         return default
 
     def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:

@@ -37,7 +37,7 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A range is well formed but empty; the message says why."""
+    """A range is well-formed but empty. The message says why."""
 
 
 class Moment(NamedTuple):
@@ -104,7 +104,7 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """Return a function that converts one value. The parameter must not be a range."""
+    """Return a function that converts one value of the parameter, which must not be a range."""
     read = _READERS[parameter.type]
     limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
     if all(limit is None for limit in limits):

@@ -1,8 +1,8 @@
 """Decides whether ``[[`` opens an optional clause or a nested array.
 
-``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array, and is an
-error in a dialect without arrays. It is also an error before SQL that cannot be an array. Such SQL has no ``]]``,
-begins with a word such as ``and``, ends with an operator, or is a whole condition.
+``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. It is an error
+in a dialect without arrays, and before SQL that cannot be an array: SQL that has no ``]]``, begins with a word such as
+``and``, ends with an operator, or is a whole condition.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words such as ``left``, which begin no expression if an operand follows them. So ``[[left(a, 1)], [b]]`` is an array,
+"""Words such as ``left`` that cannot begin an expression if an operand follows: ``[[left(a, 1)], [b]]`` is an array,
 but ``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}

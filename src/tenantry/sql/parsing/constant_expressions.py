@@ -1,8 +1,8 @@
 """Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
 
 In ``order by $1``, an engine accepts the bound value as a constant, which has no effect. The words around a variable
-decide whether it is such a constant. Parentheses around the variable are skipped. In ``order by`` and ``group by``,
-casts and functions are skipped too.
+show whether it is such a constant. Parentheses around it are skipped; in ``order by`` and ``group by``, so are casts
+and functions.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def find_constant_expression(
 ) -> ConstantExpression | None:
     """Return where the variable at ``index`` is used as a constant; None if it is part of an expression.
 
-    The dialect's ``or_operators`` decide whether ``||`` means ``or``.
+    ``or_operators``: those of the dialect, which decide whether ``||`` means ``or``.
     """
     return _Operand(context, index, or_operators).role()
 

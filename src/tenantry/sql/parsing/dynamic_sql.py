@@ -1,7 +1,7 @@
 """Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
 
-A call that runs a string as SQL could run a value, so SQL with values must not contain one. Templates are checked when
-they are compiled; bound SQL is checked by the data source.
+Such a call could run a value, so SQL with values must not contain one. Templates are checked when they are compiled;
+bound SQL is checked by the data source.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tenantry.sql.source import Source
 # even a space without width.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
-_CACHED_TEXTS = 512  # statements whose answers are cached
+_CACHED_TEXTS = 512  # statements whose results are cached
 ESCAPED_NAME: Final = "U&"
 """The ``name`` of a DynamicCall if the function's name is written with escapes. It could be any function."""
 SETTINGS: Final = "settings"
@@ -49,7 +49,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""Rules for an engine without a dialect: the functions of all dialects, and of some engines that have no dialect."""
+"""Rules for an engine without a dialect here: the functions of all dialects, and of some further engines."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
@@ -105,8 +105,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall, which may run a string as SQL. ``dialect`` is None for an engine
-    without a dialect."""
+    """Return whether SQL contains a DynamicCall. ``dialect``: None for an engine without a dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -130,7 +129,8 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    # The SQL in a clause or choice may be left out, so its bracket matches every word and sign that a rule looks for.
+    # The SQL in a clause or choice may be left out, so a bracket of it matches every word and sign that a rule looks
+    # for.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -149,7 +149,7 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
-    names: list[tuple[str, int]] = []  # names that a `(` as the next token would call
+    names: list[tuple[str, int]] = []  # names that would be called if the next token is `(`
     ends: list[list[tuple[str, int]]] = []  # for each open bracket: names at the end of its choices so far
     for word, is_name, offset in words:
         if word in {"(", "[["}:
@@ -157,7 +157,7 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
         if word in _BRACKETS:
             names = _at_bracket(word, names, ends)
             before = word
-            continue  # keep `names`: they may be next to the token after the bracket
+            continue  # keep `names`, which may be next to the token after the bracket
         names = []
         if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
             names = [(word[1:], offset)]

@@ -1,5 +1,3 @@
-"""OpenNode: a template, clause or branch whose end is not yet read."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

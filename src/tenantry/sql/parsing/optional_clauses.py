@@ -1,7 +1,8 @@
-"""Optional clauses: checks that dropping one, or making another choice, does not change how the SQL around it is read.
+"""Optional clauses: checks that the SQL around a clause is read in the same way if the clause is dropped or another
+choice is made.
 
 A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
-not leave two adjacent strings, which engines read as one.
+not leave two strings next to each other, which engines read as one.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first clause or choice that changes how its neighbours are read."""
+    """Raise TemplateError for the first clause or choice that changes how the SQL around it is read."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)
@@ -54,7 +55,7 @@ class _ClauseChecker:
         self._source = source
         self._clauses = [_OpenClause()]
         self._after_string = False  # whether a string directly precedes, at least in some choice
-        self._crossed = False  # whether a bracket of a clause or choice has followed that string
+        self._crossed = False  # whether a bracket of a clause or choice follows that string
 
     def read(self, lexeme: Lexeme) -> None:
         if lexeme.kind is LexemeKind.CLAUSE_START:

@@ -22,7 +22,7 @@ _MAX_DEPTH = 100
 
 class TokenKind(IntEnum):
     """Kind of a token. A NAME is quoted or after a dot. AND and OR join conditions; the ``and`` of ``between`` is a
-    WORD. A GROUP holds the tokens in brackets or ``case … end``."""
+    WORD. A GROUP contains the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()

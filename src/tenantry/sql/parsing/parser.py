@@ -1,5 +1,3 @@
-"""The parser: turns a template into a tree, or rejects it."""
-
 from __future__ import annotations
 
 import re
@@ -31,7 +29,7 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Parse a template. ``optional`` are paths that a group may lack.
+    """Parse a template. ``optional``: paths that a group may lack.
 
     Raises TemplateError with line, caret and fix.
     """

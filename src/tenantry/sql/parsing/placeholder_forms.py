@@ -1,8 +1,8 @@
 """Placeholder forms: a cast to the declared type or, in MySQL, a call that makes a group's value a string.
 
-PostgreSQL and Redshift infer a placeholder's type from its context, so a declared parameter is cast: ``$1::numeric``.
-Four kinds are not cast: strings (an enum column would refuse a string with a cast), compared instants (the column
-decides about the time zone), integer arguments of functions, and operands of document, array and pattern operators.
+PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: ``$1::numeric``.
+Four kinds are not cast: strings (an enum column would refuse a cast string), compared instants (the column decides
+about the time zone), integer arguments of functions, and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _TAKES_ANY: Final = frozenset(
         ),
     )
 )
-"""Functions that take any type. As their argument, PostgreSQL reads an untyped placeholder as text, or refuses it."""
+"""Functions that take any type. PostgreSQL reads an untyped placeholder in them as text, or refuses it."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"

@@ -1,5 +1,3 @@
-"""Positions: decides the Position of each tag by the SQL around the tag."""
-
 from __future__ import annotations
 
 import re
@@ -109,7 +107,7 @@ class PositionAnalyzer:
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """Return the position of the tag or string at ``index``.
 
-        Raises TemplateError if one of the possible contexts does not allow a value.
+        Raises TemplateError if a value is not allowed in one of the possible contexts.
         """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
@@ -125,8 +123,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag is between two offsets. If so, the SQL at one of them may be
-        dropped without the other."""
+        """Return whether a clause's bracket or another tag is between two offsets, so that the SQL at one of them may
+        be dropped without the other."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
@@ -313,8 +311,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    ``start`` is the offset of ``in`` or ``not in``, ``text_start`` the offset of the choice. If the list is empty, all
-    SQL from ``start`` to the end of the list is replaced.
+    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. An empty list replaces all SQL from
+    ``start`` to its end.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -17,8 +17,8 @@ _NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Maps a word before a tag to keywords, the nearest of which decides what the word means. Contexts with the same word
-and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of
+"""Maps a word before a tag to keywords; the nearest of these keywords decides what the word means. Contexts with the
+same word and the same nearest keyword count as one. Otherwise, each `[[ {{ a }} = x and ]]` would double the number of
 contexts."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
@@ -47,8 +47,8 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        # Yields variants of `outward` (the lexemes on one side of a tag, nearest first): one for each lexeme that can
-        # be the nearest.
+        # Yield variants of `outward` (the lexemes on one side of a tag, nearest first): one for each lexeme that can be
+        # the nearest.
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -86,7 +86,7 @@ class PossibleContexts:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        # Returns the tokens that decide what a tag means. Contexts with the same deciding tokens count as one.
+        # Return the tokens that decide what a tag means. Contexts with the same deciding tokens count as one.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

@@ -1,5 +1,3 @@
-"""TreeBuilder: builds the tree of a template, with a method for each kind of lexeme."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

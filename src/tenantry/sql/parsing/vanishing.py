@@ -62,7 +62,7 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    # Returns why `1 = 1` is wrong here, as a key of _CHANGES, or None. `kept`: offsets of the clauses around the tag.
+    # Return why `1 = 1` is wrong here, as a key of _CHANGES, or None. `kept`: offsets of the clauses around the tag.
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"
@@ -91,8 +91,8 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    # Yields each token that can be next to the tag if other clauses are dropped. Yields None if the tag can be the
-    # first or last token in its brackets.
+    # Yield each token that can be next to the tag if other clauses are dropped; None if the tag can be the first or
+    # last token in its brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)
@@ -123,8 +123,8 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    # Returns the nearest word that bounds the tag's condition, and the level of that word. A nearer `or` is returned
-    # instead. The word is "" if the brackets end first. `step` is -1 to look before the tag, 1 to look after it.
+    # Return the nearest word that bounds the tag's condition, or a nearer `or`, and its level. The word is "" if the
+    # brackets end first. `step`: -1 to look before the tag, 1 to look after it.
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):

@@ -1,4 +1,3 @@
-"""The contract of ``store.audit``."""
 # ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so give them
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so give both
     the same run folder on one host."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
@@ -132,7 +132,7 @@ class LeaseContract(BackendContract):
     async def test_an_update_to_an_equal_value_of_another_text_is_a_change(
         self, store: Store, backend: LeasedBackend
     ) -> None:
-        """``1`` and ``1.0`` are equal in Python but not in a template."""
+        """``1`` and ``1.0`` are equal in Python, but not in a template."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         again: dict[str, Any] = {"a": 1.0, "z": {"items": [1.0, "😀"]}}

@@ -56,7 +56,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """A removed signing key, of which only the audit key is kept."""
+    """The audit key of a removed signing key."""
 
     id: str
     created_at: datetime
@@ -108,7 +108,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        # Continue counting from the active id, so that the id of a removed key is not reused soon.
+        # Continue counting from the active id, so that ids of removed keys are not reused soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -130,7 +130,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse the content of a key file. Raises InvalidKeys, which names the line but shows no secret."""
+    """Parse the content of a key file. Raises InvalidKeys; the message names the line and shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -211,14 +211,14 @@ def create_key_file(path: str | Path) -> KeyInfo:
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key, which becomes active, and return it. The file changes atomically. Raises InvalidKeys."""
+    """Add a random key, make it active, and return it. The file changes atomically. Raises InvalidKeys."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key, which invalidates the tokens that it signed, and return it. Raises InvalidKeys."""
+    """Remove a verify-only key and return it. Tokens that it signed become invalid. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -239,7 +239,7 @@ def read_keys(path: str | Path) -> KeyFile:
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse ``raw``, the content of the file at ``path``. Raises InvalidKeys, which names the file."""
+    """Parse ``raw``, the content of the file at ``path``. Raises InvalidKeys; the message names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
@@ -252,7 +252,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
-    # Resolve symbolic links, so that the link's target is replaced and not the link.
+    # Resolve symbolic links, to replace the link's target and not the link.
     real = Path(path).resolve()
     with locked(real):
         contents = change(read_keys(real))
@@ -266,14 +266,14 @@ def _info(entry: KeyEntry) -> KeyInfo:
 
 # --- weak secrets -----------------------------------------------------------------------------------------------------
 
-# Placeholder words, so long that fewer than one in 10^9 random keys contains one by chance.
+# Placeholder words, each so long that fewer than one in 10^9 random keys contains it by chance.
 _WORDS: Final = (
     b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
     b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 hashes of published keys, in encoded and in decoded form. The keys themselves would alarm secret scanners.
+# SHA-256 hashes of published keys, encoded and decoded. The keys themselves would alarm secret scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, encoded and decoded.

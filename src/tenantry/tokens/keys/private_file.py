@@ -31,8 +31,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file. Raises InvalidKeys if anyone but its owner can access it; the group may read a file that root
-    owns."""
+    """Read a file. Raises InvalidKeys if others than its owner can access it; but if root owns the file, its group may
+    read it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
@@ -52,7 +52,7 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    # Kubernetes (``fsGroup``) makes files that root owns readable by the service's group.
+    # With ``fsGroup``, Kubernetes makes files that root owns and the service's group may read.
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
     return stat.S_IRGRP if given else 0
 
@@ -70,7 +70,7 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically, and keep the owner and the group's access. Call it within ``locked``. Raises
+    """Replace the content atomically; keep owner, group and group access. Call this within ``locked``. Raises
     InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
@@ -88,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the file's lock, which ``replace_private`` needs. Raises InvalidKeys."""
+    """Lock the file for ``replace_private``. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -20,16 +20,16 @@ CHECK_SECONDS: Final = 1.0
 """Minimum seconds between two reads of the file when keys are used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""Minimum seconds between two reads of the file when tokens name an unknown key, which may be new. Not 0, because then
-every forged token would cause a read."""
+"""The same when a token names an unknown key, which may be new. Not 0, so that forged tokens do not cause a read
+each."""
 
 SIGNS_AFTER: Final = 0.25
-"""Seconds after a rotation for which the former active key still signs, so that other processes can read the new key
-first."""
+"""Seconds after a rotation for which the former active key still signs, so that other processes can read the new
+key."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing with fixed keys, or with the keys in a file (``from_file``), which it reloads when the file changes."""
+    """A KeyRing with fixed keys, or with the keys of a file (``from_file``) that is reloaded when it changes."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -45,8 +45,8 @@ class SigningKeys(KeyRing):
     def from_file(cls, path: str | Path) -> Self:
         """Read a key file and follow its changes within a second.
 
-        Raises InvalidKeys if the file is missing, malformed, accessible to others, or has a weak key. If a later read
-        fails, the failure is logged, ``problem`` is set, and the keys read before stay in use.
+        Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
+        fails, logs the failure, sets ``problem`` and keeps the last keys.
         """
         place = Path(path).absolute()
         raw = read_private(Path(path))
@@ -69,7 +69,7 @@ class SigningKeys(KeyRing):
     def _read_again(self, path: Path) -> bool:
         try:
             raw = read_private(path)
-            # Compares the content, because two writes in quick succession can leave the same time and size.
+            # Compare the content: two writes in quick succession can leave the same time and size.
             digest = sha256(raw).digest()
             changed = digest != self._digest
             contents = checked_keys(path, raw) if changed else None
@@ -108,7 +108,7 @@ class SigningKeys(KeyRing):
             finally:
                 self._reading.release()
 
-    # --- uses of the keys, which also check whether the file has changed ---
+    # --- uses of the keys, each of which first checks the file for changes ---
 
     @property
     def active_id(self) -> str:

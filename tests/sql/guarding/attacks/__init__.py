@@ -1,1 +1,1 @@
-"""Attacks on guarded tables: texts, a generator and mutations that read rows of other tenants unless the guard works."""
+"""Attacks on guarded tables: texts, a generator and mutations that read other tenants' rows unless the guard works."""

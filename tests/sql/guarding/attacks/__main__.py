@@ -19,6 +19,7 @@ from tests.sql.guarding.attacks.proof import prove
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.sql.guarding.attacks", description=__doc__)
     parser.add_argument("--engines", nargs="+", choices=NAMES, default=NAMES)
+    parser.add_argument("--texts", type=int, help="for each engine (default: all, each at every place)")
     parser.add_argument("--generated", type=int, default=2_000, help="queries for each engine (default: 2,000)")
     parser.add_argument("--mutations", type=int, default=100_000, help="in all (default: 100,000)")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="to repeat a run")
@@ -29,7 +30,9 @@ def main() -> None:
     for name in asked.engines:
         with started(name) as engine:
             each = asked.mutations // len(asked.engines)
-            proof = prove(engine, Random(asked.seed), generated=asked.generated, mutated=each, progress=_say)
+            proof = prove(
+                engine, Random(asked.seed), texts=asked.texts, generated=asked.generated, mutated=each, progress=_say
+            )
         for kind, found in proof.items():
             rate = found.tried / max(found.seconds, 0.001)
             print(

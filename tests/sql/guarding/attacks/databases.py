@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Timer
 from types import MappingProxyType
@@ -101,6 +101,7 @@ class DuckDBDatabase:
             self.connection.execute(statement)
         _fill(self.connection.execute, alone=alone)
         self.connection.execute("create view v_t as select * from t")
+        self.connection.execute('create view "values" as select * from t')
         self.connection.execute("create macro all_t() as table select * from t")
         self.connection.execute("create macro top_note() as (select max(note) from t)")
 
@@ -109,7 +110,8 @@ class DuckDBDatabase:
         timer.start()
         try:
             self.connection.execute("begin transaction read only")
-            return self.connection.execute(bound.sql, bound.params or ()).fetchall()
+            answer: Any = self.connection.execute(bound.sql, bound.params or ())
+            return list(answer.fetchall()) if answer is not None else []  # None for a text without a statement
         except (duckdb.Error, RuntimeError, ValueError) as error:
             raise EngineRefused(str(error)) from error
         finally:
@@ -149,6 +151,7 @@ class PostgreSQLDatabase:
 
 _POSTGRESQL_OBJECTS: Final = (
     "create view v_t as select * from t",
+    'create view "values" as select * from t',
     "create function all_t() returns setof t language sql stable as 'select * from t'",
     "create function top_note() returns text language sql stable as 'select max(note) from t'",
     "create function label(t) returns text language sql stable as 'select max(note) from t'",
@@ -250,6 +253,21 @@ def clickhouse_engine(first: clickhouse.ClickHouse, second: clickhouse.ClickHous
     yield Engine("clickhouse", "clickhouse", "pyformat", "default", everyone, alone)
 
 
+def attacked_engine(name: str, fixture: Callable[[str], Any], stack: ExitStack) -> AbstractContextManager[Engine]:
+    """One engine on the servers of the test run."""
+    if name == "sqlite":
+        return sqlite_engine()
+    if name == "duckdb":
+        return duckdb_engine()
+    if name == "postgresql":
+        return postgresql_engine(fixture("postgres"))
+    if name == "mariadb":
+        return mariadb_engine(fixture("mariadb"))
+    clickhouse.require_chdb()
+    first, second = (stack.enter_context(clickhouse.running()) for _ in range(2))  # one stays read-only
+    return clickhouse_engine(first, second)
+
+
 NAMES: Final = ("sqlite", "duckdb", "postgresql", "mariadb", "clickhouse")
 
 
@@ -257,15 +275,9 @@ NAMES: Final = ("sqlite", "duckdb", "postgresql", "mariadb", "clickhouse")
 def started(name: str) -> Iterator[Engine]:
     """One engine, with a server for it alone; for programs that are not tests."""
     with ExitStack() as stack:
-        if name == "sqlite":
-            opened = sqlite_engine()
-        elif name == "duckdb":
-            opened = duckdb_engine()
-        elif name == "postgresql":
-            opened = postgresql_engine(stack.enter_context(postgres.running()))
-        elif name == "mariadb":
-            opened = mariadb_engine(stack.enter_context(mariadb.running()))
-        else:
-            first, second = (stack.enter_context(clickhouse.running()) for _ in range(2))
-            opened = clickhouse_engine(first, second)
+        servers: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+            "postgres": postgres.running,
+            "mariadb": mariadb.running,
+        }
+        opened = attacked_engine(name, lambda each: stack.enter_context(servers[each]()), stack)
         yield stack.enter_context(opened)

@@ -23,7 +23,7 @@ PLACEMENTS: Final = (
     "select x from (Q) q union select name from countries",
     "select case when name < (select max(x) from (Q) q) then 1 else 0 end as x from countries",
     "select count(*) as n, max(x) as x from (select x from (Q) a) b",
-    "select name as x from countries where code <> '' [[ and name < {{ params.p }} or name < (select max(x) from (Q) q) ]]",
+    "select name as x from countries where 1 = 1 [[ and name < {{ params.p }} or name < (select max(x) from (Q) q) ]]",
     "select name as x from countries [[ where code <> {{ params.absent }} ]] union all select x from (Q) q",
     "select x from (select name as x from countries where 1 = 0 [[ and code = {{ params.p }} ]]) c union all Q",
     "select {{ params.c | one_of(one: (select max(x) from (Q) q), two: 'two') }} as x from countries",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.sql.dialects import dialect_named
@@ -41,6 +41,13 @@ _PROOF: Final = re.compile(r"select 1 from (\(.*\))(?: as \w+)? where 1 = 0", re
 _PLACEHOLDERS: Final = {"qmark": r"\?", "format": "%s", "numeric_dollar": r"\$\d+", "pyformat": r"%\(\w+\)s"}
 
 
+class OurReading(NamedTuple):
+    """The real tables that the text reads, as our reader understands it, and the names of its CTEs."""
+
+    tables: set[str]
+    ctes: set[str]
+
+
 class StandIns:
     """Replaces each guard by its stand-in."""
 
@@ -68,18 +75,20 @@ class StandIns:
         """The text with stand-ins, and with the placeholders that it had."""
         sql = bound.sql
         for pattern, name in self._guards:
-            sql = pattern.sub(lambda found, name=name: self._stand_in(found[0], name), sql)
+            for guard in {match[0] for match in pattern.finditer(sql)}:
+                sql = sql.replace(guard, self._stand_in(guard, name))
         return bound._replace(sql=sql)
 
     def _stand_in(self, guard: str, name: str) -> str:
         kept = " and ".join(f"{each} is not null" for each in self._placeholder.findall(guard))
         return f"(select * from {STAND_IN}{name} where {kept})"
 
-    def our_reading(self, bound: BoundSQL) -> set[str]:
-        """The real tables that the text reads, as our reader understands it. Raises Refused."""
+    def our_reading(self, bound: BoundSQL) -> OurReading:
+        """Raises Refused."""
         sql = self._placeholder.sub("1", bound.sql).replace("%%", "%")
         statement = read_statement(mask(sql, self._dialect), self._dialect)
-        return {use.path[-1].text.lower() for use in statement.tables}
+        tables = {use.path[-1].text.lower() for use in statement.tables} - {"dual"}
+        return OurReading(tables, set(statement.ctes))
 
 
 def last_part(name: str) -> str:

@@ -11,15 +11,17 @@ from tests.sql.guarding.second_readers import Unreadable
 
 
 class Reader:
-    """If no column is read, the authorizer cannot tell a table from a CTE, but the program can. A CTE that nothing reads
-    is in neither."""
+    """If no column is read, the authorizer cannot tell a table from a CTE, but the program can.
+
+    A CTE that nothing reads is in neither.
+    """
 
     def __init__(self, engine: Engine) -> None:
         assert isinstance(engine.everyone, SQLiteDatabase)
         self._connection = engine.everyone.connection
         pages = self._connection.execute("select rootpage, name from sqlite_master where type = 'table'").fetchall()
-        self._pages: dict[int, str] = dict(pages)
-        self._names = {*self._pages.values(), "sqlite_master"}
+        self._pages: dict[int, str] = {1: "sqlite_master", **dict(pages)}
+        self._names = set(self._pages.values())
 
     def tables(self, bound: BoundSQL) -> set[str]:
         found: set[str] = set()

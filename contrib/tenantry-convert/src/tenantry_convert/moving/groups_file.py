@@ -43,7 +43,7 @@ def write(read: Callable[[], Groups]) -> None:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise click.ClickException(f"an export does not have the form that this command reads: {error!r}") from None
-    # Empty fields are written too, because `group sync` keeps the old value of a field that the file lacks.
+    # Empty fields are written too: `group sync` keeps the old value of a field that the file lacks.
     text = yaml.dump({"groups": groups}, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
     click.echo(text, nl=False)
 

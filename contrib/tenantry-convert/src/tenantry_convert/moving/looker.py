@@ -19,7 +19,7 @@ _file = click.Path(path_type=Path)
 @click.argument("attributes", type=_file)
 @click.argument("values", nargs=-1, type=_file, metavar="[VALUES]…")
 @click.option(
-    "--all", "every", is_flag=True, help="Also move groups that embedding did not make. Looker's id is theirs."
+    "--all", "every", is_flag=True, help="Also move groups that were not made by embedding. They keep Looker's id."
 )
 @click.option("--connection", metavar="NAME", help="The attribute that chooses a connection. It becomes the mapping.")
 @click.option("--schema", default="main", show_default=True, help="The name of that connection in your templates.")
@@ -77,5 +77,5 @@ def _typed(attribute: dict[str, Any], value: str) -> Any:
             return [number(part, f"the user attribute {attribute['name']}") for part in parts]
         case kind:
             if kind.startswith("advanced_filter"):
-                warn(f"to look at: {attribute['name']} is the filter expression {value!r}")
+                warn(f"check by hand: {attribute['name']} is the filter expression {value!r}")
             return value

@@ -36,8 +36,8 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Return a dict: column -> the value or list that it is compared with. None if the clause is a Jinja template or
-    does more than compare."""
+    """Return column -> the value or list with which it is compared. None if the clause is a Jinja template or does more
+    than compare."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:

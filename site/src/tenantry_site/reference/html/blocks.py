@@ -21,7 +21,7 @@ _IDS: Final = re.compile(r'\bid="([^"]*)"')
 
 
 class PageIds:
-    """Hands out unique ids on one page. ``html``: HTML whose ids are taken; ``taken``: further ids that are taken."""
+    """Hands out unique ids on one page. ``html``: HTML whose ids are taken. ``taken``: further ids that are taken."""
 
     __slots__ = ("_taken",)
 
@@ -55,8 +55,7 @@ class Block:
 
 
 def code_tabs(blocks: Iterable[Block], names: PageIds, highlight: Highlight, mark: str = "") -> Markup:
-    """Code blocks as tabs; without a script they are shown one below the other. ``mark``: a name by which scripts find
-    the group."""
+    """Code blocks as tabs; without a script, one below the other. ``mark``: a name by which scripts find the group."""
     tabs = [
         TabPanel(
             names.new(f"example-{block.title}"),
@@ -78,7 +77,7 @@ _NAMES: Final = re.compile(r"(\{[^{}]*\})")
 
 
 def endpoint_bar(endpoint: Endpoint, *, base: bool, try_id: str = "") -> Markup:
-    """The line with method, address and path. ``base``: show the server's address; ``try_id``: id of the form, to which
+    """The line with method, address and path. ``base``: show the server's address. ``try_id``: id of the form, to which
     the line links on narrow screens."""
     servers = endpoint.servers if base else ()
     return render_template(
@@ -98,7 +97,7 @@ def server_label(server: Server) -> str:
     return f"{words} ({' '.join(server.description.split())[:60]})" if server.description else words
 
 
-_MOST: Final = 12  # response examples; the documentation of responses has no such limit
+_MOST: Final = 12  # response examples; the descriptions of responses have no such limit
 
 
 def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:

@@ -1,4 +1,4 @@
-"""The form of the playground. A script reads its inputs and sends the request; without the script, the form cannot be
+"""The form of the playground. A script reads the inputs and sends the request; without the script, the form cannot be
 sent.
 
 Inputs have no ``name``, so that what a reader types never becomes part of an address, even if the script fails. The
@@ -43,7 +43,7 @@ class FormOption:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """An input, textarea or select. ``prefix``: text before the input, with the id ``prefix_id``; ``hidden``: the input
+    """An input, textarea or select. ``prefix``: text before the input, with the id ``prefix_id``. ``hidden``: the input
     hides a secret until the reader presses Show."""
 
     element: Literal["input", "textarea", "select"]
@@ -72,7 +72,7 @@ class FormRow:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A group of rows. ``folded``: further rows, shown collapsed. ``attributes``: if given, all rows are inside an
-    element with these HTML attributes; the script shows or hides that element."""
+    element with these HTML attributes, which the script shows or hides."""
 
     rows: Sequence[FormRow]
     folded: Sequence[FormRow] = ()

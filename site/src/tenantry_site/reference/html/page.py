@@ -1,4 +1,5 @@
-"""Renders an API page in two columns: the author's text and the documentation; next to them the form and examples."""
+"""Renders an API page in two columns: on one side the author's text and the documentation, on the other the form and
+examples."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _EXAMPLE: Final = '<div class="example example-'
 
 
 def split_examples(html: str) -> tuple[str, str]:
-    """Split the author's HTML into the text, and the examples to show in the second column.
+    """Split the author's HTML into the text and the examples for the second column.
 
     All examples stay in the text, and the second string is empty, in two cases: there is more than one example for the
     request or for the response, or an example is inside another element.
@@ -59,8 +60,8 @@ def _spans(html: str) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """How to render a page. ``mode``: ``show``, ``simple`` or ``hide``; ``relay``: relative address of the relay, empty
-    without one; ``host``: origin of the docs; ``repeat_description``: show the description of the operation."""
+    """How to render a page. ``mode``: ``show``, ``simple`` or ``hide``. ``relay``: relative address of the relay, empty
+    without one. ``host``: origin of the docs. ``repeat_description``: show the description of the operation."""
 
     mode: str = "show"
     relay: str = ""
@@ -70,7 +71,7 @@ class PageSettings:
 
 @dataclass(frozen=True, slots=True)
 class RenderedEndpoint:
-    """A rendered API page. ``parts``: the sections about the endpoint; ``interactive``: the page needs the playground's
+    """A rendered API page. ``parts``: the sections about the endpoint. ``interactive``: the page needs the playground's
     script."""
 
     html: str

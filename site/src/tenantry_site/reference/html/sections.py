@@ -45,8 +45,8 @@ class Fields:
         )
 
     def body(self, shape: Shape, name: str = "") -> Markup:
-        """The fields of a body; if it has none, its type. ``name``: prefix of the ids of the outermost fields; empty:
-        no ids."""
+        """The fields of a body or, without fields, its type. ``name``: prefix of the ids of the outermost fields;
+        empty: no ids."""
         if name:
             return self._body(shape, name)
         return self._prose.once(shape, lambda: self._body(shape, ""))
@@ -100,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """The collapsed contents of a field, with their title; None if the field has none."""
+        """The collapsed contents of a field, with a title; None if the field has none."""
         if not shape.nested:
             return None
         inner = shape

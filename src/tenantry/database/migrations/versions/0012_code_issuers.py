@@ -1,4 +1,4 @@
-"""Adds a column for the API token that issued a code or session. When the token ends, so do its codes and sessions.
+"""Adds a column for the API token that issued a code or session. When the token ends, its codes and sessions end too.
 Stop older versions first, because their codes name no API token."""
 
 from __future__ import annotations

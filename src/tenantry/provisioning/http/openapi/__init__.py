@@ -31,7 +31,7 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The OpenAPI document, ready to be written as JSON. ``contact`` is the operator's web or email address. Raises
+    """The OpenAPI document, ready to be written as JSON. ``contact``: the operator's web or email address. Raises
     ValueError for any other string."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),

@@ -1,4 +1,4 @@
-"""OpenAPI error responses. The code that writes real responses also makes the examples."""
+"""OpenAPI error responses. The examples are made by the code that writes real responses."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER. Introspection uses only AUTHORIZED, because SERVER errors do not have the format of its
-errors."""
+"""AUTHORIZED and SERVER. (Introspection uses only AUTHORIZED: SERVER errors have another format than its errors.)"""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""Codes that only requests with an Idempotency-Key get."""
+"""Codes only for requests with an Idempotency-Key."""
 
 
 class _Example(NamedTuple):
@@ -194,7 +193,7 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix`` begins the names of their schemas: ``OAuth`` for
+    """The responses for these codes, by status. ``prefix``: start of the names of their schemas, ``OAuth`` for
     introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
@@ -231,7 +230,7 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the name and the content of each example that ``error_responses`` refers to."""
+    """Yield the name and the content of each example to which ``error_responses`` refers."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -44,8 +44,8 @@ _PATCH: Final = (
     "show it."
 )
 _DELETE: Final = (
-    "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
-    "shows the deleted group, without its token."
+    "The group's token is dead when the answer arrives; a group created later with the same id is a new group. There "
+    "is no body. The answer shows the deleted group, without its token."
 )
 _POST: Final = (
     "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
@@ -70,8 +70,8 @@ _INTROSPECT: Final = (
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that each operation of ``/api/user`` needs. GET needs it too, because it creates groups and shows tokens.
-OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
+"""The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
+allows scopes with every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {

@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document. Pydantic generates the schemas of request bodies.
+"""The schemas of the OpenAPI document. Pydantic generates those of request bodies.
 
-For client generators (decision 32), every object is a named schema, every operation has one success schema, and the
-JSON in properties is unconstrained. Generators ignore the ``if`` in the schema of introspection; validators check it.
+For client generators (decision 32), every object is a named schema, every operation has one success schema, and JSON
+inside properties is unconstrained. Generators ignore the ``if`` in the introspection schema; validators check it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ def _requests() -> JsonObject:
 
 
 def _plain(schema: Any) -> Any:
-    """Drop the titles and defaults that pydantic adds."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -93,7 +92,7 @@ _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {
     "type": "array",
     "items": {"type": "string"},
-    "description": "What works less well than it should; absent when nothing does.",
+    "description": "Parts that do not work as they should; absent if all do.",
     "examples": [["PostgresBus: deaf", "SigningKeys: unreadable"]],
 }
 _NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group was created by this call."}
@@ -217,7 +216,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
     "client_id": {"type": "string", "description": "Ignored."},
     "client_secret": {
         "type": "string",
-        "description": "The API token, where no Authorization header is sent (`client_secret_post`).",
+        "description": "The API token, if no Authorization header is sent (`client_secret_post`).",
     },
 }
 _INTROSPECTED_ENVIRONMENT: Final[JsonObject] = {

@@ -1,1 +1,1 @@
-"""The functions of each engine that cannot read a table. ``scripts/safe_functions.py`` writes these modules."""
+"""The functions of each engine that cannot read a table, in lower case: one module for each dialect with an engine."""

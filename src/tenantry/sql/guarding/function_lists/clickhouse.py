@@ -1,6 +1,21 @@
-"""Functions of ClickHouse 26.9.2.1 that cannot read a table."""
+"""Functions of ClickHouse that cannot read a table."""
 
 from typing import Final
+
+# What aggregate functions take as suffixes: sumIf, sumOrNullIf, sumIfState.
+COMBINATORS: Final = """
+    argmax argmin array distinct foreach if map merge ordefault ornull resample simplestate state
+"""
+
+SYNTAX: Final = """
+    cast coalesce date_add date_sub dateadd datesub extract grouping nullif timestampadd timestampsub
+"""
+
+TABLE_FUNCTIONS: Final = """
+    format generate_series generaterandom generateseries numbers numbers_mt primes values zeros zeros_mt
+"""
+
+# scripts/safe_functions.py writes what follows, from the catalogue of ClickHouse 26.9.2.1.
 
 FUNCTIONS: Final = """
     abs accuratecast accuratecastordefault accuratecastornull acos acosh adddate adddays addhours addinterval

@@ -1,6 +1,23 @@
-"""Functions of MariaDB 10.11.19 that cannot read a table."""
+"""Functions of MariaDB that cannot read a table."""
 
 from typing import Final
+
+SYNTAX: Final = """
+    adddate ascii avg cast char charset coalesce convert curdate current_date current_time current_timestamp curtime
+    date date_add date_sub day dense_rank extract get_format group_concat hour if insert interval last_value left
+    localtime localtimestamp minute mod month now nullif point position quarter repeat replace right row_number
+    second st_area st_asbinary st_asgeojson st_astext st_buffer st_centroid st_contains st_crosses st_difference
+    st_disjoint st_distance st_distance_sphere st_envelope st_equals st_geometrytype st_geomfromgeojson
+    st_geomfromtext st_intersection st_intersects st_isempty st_length st_numpoints st_overlaps st_pointn st_srid
+    st_symdifference st_touches st_union st_within st_x st_y subdate substring sysdate time timestamp timestampadd
+    timestampdiff trim truncate utc_date utc_time utc_timestamp week year
+"""
+
+TABLE_FUNCTIONS: Final = """
+    json_table
+"""
+
+# scripts/safe_functions.py writes what follows, from the catalogue of MariaDB 10.11.19.
 
 FUNCTIONS: Final = """
     abs acos add_months adddate addtime aes_decrypt aes_encrypt asin atan atan2 bin bit_and bit_count bit_length bit_or

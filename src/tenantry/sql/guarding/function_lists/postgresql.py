@@ -1,6 +1,22 @@
-"""Functions of PostgreSQL 18 that cannot read a table."""
+"""Functions of PostgreSQL that cannot read a table."""
 
 from typing import Final
+
+SYNTAX: Final = """
+    cast coalesce current_time current_timestamp extract greatest grouping json json_array json_arrayagg json_exists
+    json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp nullif row treat
+    trim xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
+"""
+
+TABLE_FUNCTIONS: Final = """
+    generate_series generate_subscripts json_array_elements json_array_elements_text json_each json_each_text
+    json_object_keys json_populate_record json_populate_recordset json_table json_to_record json_to_recordset
+    jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_path_query
+    jsonb_path_query_tz jsonb_populate_record jsonb_populate_recordset jsonb_to_record jsonb_to_recordset
+    regexp_matches regexp_split_to_table string_to_table unnest xmltable
+"""
+
+# scripts/safe_functions.py writes what follows, from the catalogue of PostgreSQL 18.
 
 FUNCTIONS: Final = """
     abbrev abs acos acosd acosh age any_value area array_agg array_append array_cat array_dims array_fill array_length

@@ -9,6 +9,19 @@ select note as x from `t`
 select note as x from default.`t`
 select note as x from "default"."t"
 select default.t.note as x from t
+with ((a, b) -> 1) as equals select note as x from t
+with ((a, b) -> 1) as ^equals^ select note as x from t
+with (a, b) -> 1 as and select note as x from t
+with (a -> 'k') as toString select note as x from t
+with tuple(((a, b) -> 1) as equals) as k select note as x from t
+with identity(((a, b) -> 1) as equals) as k select note as x from t
+with arrayExists(((a) -> 1) as `not`, [1]) as k select note as x from docs
+with plus as equals select note as x from t
+with 'acme' as owner, 0 as hidden select note as x from docs
+with 'acme' as tenant select note as x from t
+with cast(tuple('acme'), 'Tuple(tenant String)') as t select note as x from t
+with cast(tuple(3), 'Tuple(id Int64)') as o select note as x from items
+select x from (select 'acme' as owner, 0 as hidden) c, (select note as x from docs) d
 select note as x from t final
 select note as x from t as a final
 select a.note as x from default.t as a final
@@ -147,7 +160,7 @@ select file('/etc/passwd') as x
 select x from file('/etc/passwd', 'LineAsString', 'x String')
 select x from input('x String')
 select c1 as x from values('c1 String', 'k') v, t
-select note as x from values t
+select t.note as x from values t
 select note as x from numbers(1) n, t
 select note as x from numbers(1), t
 select note as x from t, numbers(1)

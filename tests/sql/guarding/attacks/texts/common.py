@@ -64,6 +64,40 @@ with recursive r as (select id, note from t where id = 1 union all select t.id, 
 with recursive a as (select note from b), b as (select note from t) select note as x from a
 with recursive t as (select 1 as n, 'k' as note union all select n + 1, note from t where n < 2), b as (select note from t) select note as x from b
 with recursive r(n, note) as (select 1, 'k' union all select n + 1, (select max(note) from t) from r where n < 2) select note as x from r
+with recursive t as (select 'k' as note union all by name select note from t) select note as x from t
+with recursive t as (select 'k' as note union by name select note from t) select note as x from t
+with recursive t as (select 'k' as note union all (select note from t)) select note as x from t
+with recursive t as ((select 'k' as note) union all (select note from t)) select note as x from t
+with recursive t as ((select 'k' as note union all select note from t)) select note as x from t
+with recursive t as (select 'k' as note union all select note from t limit 5) select note as x from t
+with recursive t as (select 'k' as note union all select note from t order by 1) select note as x from t
+with recursive t as (select 'k' as note union all select note from t order by 1 limit 20) select note as x from t
+with recursive t as (select 'k' as note union distinct select note from t) select note as x from t
+with recursive t as (select 'k' as note union select note from t) select note as x from t
+with recursive t as (select 'k' as note union all select note from o union all select note from t) select note as x from t limit 9
+with recursive t as (select 'k' as note union all (select note from o union all select note from t)) select note as x from t limit 9
+with recursive t as (select 'k' as note union all (select note from o union select note from t)) select note as x from t
+with recursive t as (select 'k' as note union all select note from (select note from t) s) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select (select max(note) from t)) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select max(note) from t) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select note from o where exists (select 1 from t where tenant = 'zqx1')) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select note from (with t as (select 'j' as note) select note from t) s) select note as x from t limit 9
+with recursive t as (select 'k' as note union all (with z as (select note from t) select note from z)) select note as x from t limit 9
+with recursive t as (select 'k' as note except select note from t) select note as x from t
+with recursive t as (select 'k' as note intersect select note from t) select note as x from t
+with recursive t as (select 'k' as note except all select note from t) select note as x from t
+with recursive t(note) as (select 'k' union all select note from t) select note as x from t limit 9
+with recursive t(note) as (values ('k') union all select note from t) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select t.note from t, t u) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select a.note from countries c left join t a on true) select note as x from t limit 9
+with recursive q as (select 'k' as note union all select note from t) select note as x from q
+with recursive Q as (select 'k' as note union all select note from q) select note as x from q limit 5
+with recursive T as (select 'k' as note union all select note from T) select note as x from T limit 5
+with recursive t as not materialized (select 'k' as note union all select note from t) select note as x from t limit 9
+with recursive a as (select 1 as n), t as (select note from t) select note as x from t
+with recursive t as (from t) select note as x from t
+with recursive t as (select 'k' as note union all from t select note) select note as x from t limit 9
+with recursive t as (select 'k' as note union all select note from t where 1 = 0), u as (select note from t) select note as x from u union all select note from t
 with b as (select note from t), a as (select note from b) select note as x from a union all select note from t
 select note as x from t where 1 = 1
 select note as x from t where tenant = 'zqx1'

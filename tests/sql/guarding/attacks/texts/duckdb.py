@@ -134,7 +134,7 @@ select * from json_execute_serialized_sql(json_serialize_sql('select note as x f
 select histogram(note)::varchar as x from t
 select last_value(note) over (order by id rows between unbounded preceding and unbounded following) as x from t
 select note as x from t window w as (order by id)
-select note as x from values t
+select t.note as x from values t
 select values.note as x from t as values
 select x from (from values ('k') v(x)) union all select note from t
 select if(amount > 5, 'zqx', 'no') as x from t

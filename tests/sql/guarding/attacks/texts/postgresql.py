@@ -17,7 +17,6 @@ select (t).note as x from t
 select (t.*)::text as x from t
 select t::text as x from t
 select cast(t as text) as x from t
-select t.label as x from t
 select label(t) as x from t
 select row_to_json(t)::text as x from t
 select to_jsonb(t)::text as x from t
@@ -105,7 +104,7 @@ with d as (merge into countries c using t on true when matched then update set n
 with q as (table t) select note as x from q
 with values as (select 'k' as note) select note as x from t
 select note as x from (table t) s
-select note as x from values t
+select t.note as x from values t
 select x from (values ((select max(note) from t))) v(x)
 select column1 as x from (values ((select max(note) from t))) v
 values ((select max(note) from t))

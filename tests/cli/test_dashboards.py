@@ -7,10 +7,10 @@ import sqlite3
 from pathlib import Path
 
 import httpx2
-import jsonschema
 import pytest
 import yaml
 
+from engines.json_schema import validator
 from tests.cli.conftest import Terminal
 from tests.cli.dashboards_server import SOON, serving
 from tests.dashboards.served import write_files
@@ -33,7 +33,7 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     checked = terminal("dashboards", "check", "dashboards")
     assert (checked.out, checked.err) == ("", "1 dashboard, 3 queries, 3 guarded: nothing found\n")
     schema = json.loads(terminal("dashboards", "schema").out)
-    jsonschema.validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()), schema)
+    validator(schema).validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()))
     (folder / "queries/orders.sql").write_text("select 1 as mine")
     again = terminal("dashboards", "new", "orders", fails=1)
     assert "dashboards/orders.yaml already exists" in again.err

@@ -28,6 +28,8 @@ SLIPS = {
             "select * from t where not (customer_id = <id> and a) or b",
             "select count(*) filter (where customer_id = <id> and a or b) from t where customer_id = <id>",
             "select * from t where {{ region | one_of(x: customer_id = <id> and a or b, y: customer_id = <id>) }}",
+            "select * from t join u on left(t.a, 3) = u.a and u.customer_id = <id> and right(u.b, 1) = 'x' or u.b",
+            "select * from t join u on u.a = <region> and left(t.a or t.b, 3) or u.b",
             "delete from t where customer_id = <id> and a or b",
             "select * from t where customer_id = <id> and a [[ or b = {{ params.b }} ]]",
             "with x as (select * from t where customer_id = <id> and a or b) select * from x",

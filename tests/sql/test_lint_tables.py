@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import TemplateError
+from tenantry.groups import PropertySchema
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks import Severity, reads_every_customer
 from tenantry.sql.checks.lint import lint
@@ -96,6 +97,18 @@ def test_a_refusal_has_its_place_and_its_fix() -> None:
     assert found.fix.startswith("add secrets to tables:")
 
 
+def test_properties_that_a_guard_names_are_those_of_the_query() -> None:
+    """At the place of the table: one that no group has, and one that a group may lack. Red when only the tags that the
+    author wrote counted."""
+    tables = read_tables({"tables": {"t": {"erp": "{{ user_group.properties.erp }}"}}})
+    made = SQLTemplate("select *\nfrom t", "postgresql")
+    (found,) = lint(made, tables=tables, properties=["epr"])
+    assert (found.code, found.line, found.column, found.fix) == ("unknown-variable", 2, 6, "did you mean epr?")
+    schema = PropertySchema({"properties": {"erp": {"type": "object"}}})
+    assert [each.code for each in lint(made, tables=tables, schema=schema)] == ["missing-property", "property-type"]
+    assert lint(made, tables=tables, properties=["erp"]) == ()
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -172,6 +185,9 @@ def test_the_names_of_tables_are_those_of_a_declaration() -> None:
         "postgresql",
     )
     assert sorted(named_tables(made)) == ['"Order Items"', "a", "b", "main.t", "z"]
+    many = [f"t{number}" for number in range(20)]
+    made = SQLTemplate(f"select * from {{{{ params.t | one_of({', '.join(many)}) }}}} x", "postgresql")
+    assert sorted(named_tables(made)) == sorted(many)
 
 
 def test_without_sqlglot_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

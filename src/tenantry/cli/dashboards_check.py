@@ -142,7 +142,9 @@ class DashboardCheck:
     def _asked(self) -> Iterator[AskedQuery]:
         for saved in self._saved:
             for panel, file, template in _templates(saved):
-                yield _asked_query(saved, panel, file, template)
+                refused = self._guards.find(template, self._home) is not None and self._guarded(template) is template
+                if not refused:  # the finding `unguarded` says it already
+                    yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
         """Columns that a panel reads but, according to the engine, its query does not return."""

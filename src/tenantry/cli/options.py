@@ -260,6 +260,6 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 def find_tables(folder: Path) -> Path | None:
     """Return the ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
-    beside = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
-    found = (each / TABLES_FILE for each in (folder, beside))
+    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
+    found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

@@ -51,7 +51,7 @@ class TablesCheck:
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
     def guarded(self, template: SQLTemplate, folder: Path) -> SQLTemplate:
-        """Return the query with its guards; unchanged if there are none, or if they refuse it."""
+        """Return the query with its guards; unchanged without guards, or if they refuse it."""
         tables = self.find(template, folder)
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 

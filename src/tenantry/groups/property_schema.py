@@ -1,4 +1,4 @@
-"""A subset of JSON Schema for the properties of an environment's groups. Rejects unknown keywords."""
+"""A subset of JSON Schema for group properties. Rejects unknown keywords."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ WHOLE: dict[str, Any] = {
 
 
 def test_a_declaration_is_equal_by_value() -> None:
-    """It becomes a part of cache keys. Red with ``eq=False`` on GuardedTables."""
+    """It becomes a part of cache keys. Red when ``file`` is compared too."""
     tables = read_tables(WHOLE, file="tables.yaml")
     again = read_tables(tables.as_json())
     assert (again, hash(again)) == (tables, hash(tables))

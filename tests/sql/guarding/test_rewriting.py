@@ -84,11 +84,17 @@ def test_clauses_and_choices_are_rewritten_in_place() -> None:
 
 
 def test_fragments_and_filters_are_rewritten() -> None:
-    """Red with the fragment's text left out of ``Text.offset``: its place is then another."""
-    template = SQLTemplate("with a as ({{> f }}) select * from a", "postgresql", fragments={"f": "select *\nfrom t"})
-    assert template.guarded(TABLES).bind(GROUP).sql == f"with a as (select *\nfrom {T} as t) select * from a"
+    """Red with -1 for each ``Text.offset``: its place is then another."""
+    template = SQLTemplate(
+        "with a as ({{> f }}) select * from a", "postgresql", fragments={"f": "select 1,\n {{ region }} as r\nfrom t"}
+    )
+    assert (
+        template.guarded(TABLES)
+        .bind({**GROUP, "region": "eu"})
+        .sql.startswith("with a as (select 1,\n $1 as r\nfrom (")
+    )
     (guard,) = template.guarded(TABLES).guards()
-    assert (guard.file, guard.line, guard.column) == ("f", 2, 6)
+    assert (guard.file, guard.line, guard.column) == ("f", 3, 6)
     sql = "select id from t where {{ params.q | matches((select max(qty) from o)) }}"
     template = SQLTemplate(sql, "postgresql", params={"q": "integer"}).guarded(TABLES)
     sent = template.bind({**GROUP, "params": {"q": 7}}).sql

@@ -43,10 +43,10 @@ def lint(
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given`` are paths
-    that the host provides. ``paramstyle`` defaults to the dialect's. ``tables`` are the guarded tables of the data
-    source: a query that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on
-    its line and the next. A template that does not compile has one finding, ``template-error``.
+    Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
+    the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
+    that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on its line and the
+    next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -59,7 +59,9 @@ def lint(
     guard = template.guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    named = [*tree.references, *_defaults(template, tree.references)]
+    refusals, of_guards = _guard(template, tables) if tables is not None else ([], [])
+    references = [*tree.references, *of_guards]
+    named = [*references, *_defaults(template, tree.references)]
     problems = [
         *_unknown_variables(tree, named, properties, given, guard.declared),
         *_droppable(template, tree, guard),
@@ -68,24 +70,25 @@ def lint(
     definitions = [template.definition, *(each.definition for each in expand(template.definition, dialect).included)]
     problems += _unused_parameters(template, tree, definitions)
     if schema is not None:
-        problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
+        problems += schema_problems((each for each in references if not _is_given(each.path, given)), schema)
     for select in selects:
-        beside = or_beside_guarded(select, guard)
+        found = or_beside_guarded(select, guard)
         if tables is not None:  # other groups' rows cannot come through
-            beside = (each._replace(severity=Severity.NOTE) for each in beside)
-        problems += [*beside, *comparisons_with_null(select, dialect)]
+            found = (each._replace(severity=Severity.NOTE) for each in found)
+        problems += [*found, *comparisons_with_null(select, dialect)]
         if not style.shares and not dialect.equal_values_are_one:
             problems += _repeated_expressions(select, style.name)
     headers = (Source(each.source.text[: each.header.end], each.source.file) for each in definitions)
-    findings = _findings(source, problems, [source, *headers])
-    return (*findings, *_refusal(template, tables)) if tables is not None else tuple(findings)
+    return (*_findings(source, problems, [source, *headers]), *refusals)
 
 
-def _refusal(template: SQLTemplate, tables: TableGuard) -> Iterator[Finding]:
+def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], list[VariableReference]]:
+    """Return the refusal, if any, and the variables of the guards."""
+    guarded = template.guarded(tables)
     try:
-        template.guarded(tables).check()
+        return [], [each for each in guarded._own_tree().references if each.of_guard]
     except TemplateError as error:
-        yield error_finding("unguarded", error)
+        return [error_finding("unguarded", error)], []
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
@@ -230,8 +233,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    # An expression in `select` and its repetition in `group by` get different placeholders, so an engine takes them for
-    # different expressions.
+    # Engines treat an expression in `select` and its repetition in `group by` as different if they have different
+    # placeholders.
     grouped = {written(item): item for item in split_at(select.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

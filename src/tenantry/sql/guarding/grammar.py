@@ -67,12 +67,12 @@ def parse(sql: str, dialect: str) -> Any:
 
 def _unreadable(sql: str, error: Exception) -> Refused:
     details = (getattr(error, "errors", None) or [{}])[0]
-    said = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
-    if said.startswith("Required keyword"):
-        said = "a part of this expression is missing"
+    reported = str(details.get("description") or type(error).__name__).partition(" but got <")[0]
+    if reported.startswith("Required keyword"):
+        reported = "a part of this expression is missing"
     line, column, token = details.get("line") or 1, details.get("col") or 0, details.get("highlight") or ""
     start = sum(map(len, sql.splitlines(keepends=True)[: line - 1]))
-    problem = f"this SQL cannot be proved to read guarded tables: {said}"
+    problem = f"this SQL cannot be proved to read guarded tables: {reported}"
     return Refused(start + max(0, column - len(token)), problem, "write it in plainer SQL")
 
 

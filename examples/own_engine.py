@@ -21,7 +21,7 @@ from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.testing import make_token
 
-TABLES = {"tables": {"data": {"region": "{{ region }}"}}}
+TABLES = {"tables": {"data": {"region": "{{ user_group.properties.region }}"}}}
 """A row is a customer's if it is of the customer's region."""
 
 

@@ -24,7 +24,7 @@ ORDERS = SQLTemplate("""
     [[ and amount >= {{ params.at_least }} ]]
     order by id
 """)
-TABLES = {"tables": {"orders": {"region": "{{ region }}"}}}
+TABLES = {"tables": {"orders": {"region": "{{ user_group.properties.region }}"}}}
 """An order is a customer's if it is of the customer's region. No query can forget that."""
 
 

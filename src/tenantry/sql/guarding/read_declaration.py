@@ -113,10 +113,12 @@ class _DeclarationReader:
             variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             raise self._error(keys, error.problem, error.fix or _RULES) from None
-        viewers = next((each.path for each in variables if is_viewer_input(each.path)), None)
-        if viewers is not None:
-            fix = "name a property of the group: {{ user_group.properties.… }}"
-            raise self._error(keys, f"{viewers} is what a viewer sends", fix)
+        for path in (each.path for each in variables if not each.path.startswith("user_group.")):
+            if is_viewer_input(path):
+                fix = "name a property of the group: {{ user_group.properties.… }}"
+                raise self._error(keys, f"{path} is what a viewer sends", fix)
+            fix = f"write {{{{ user_group.properties.{path} }}}}"
+            raise self._error(keys, f"{path} is a variable that the program passes, and may not be the group's", fix)
 
     def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
         return invalid_tables(keys, problem, fix, self._file)

@@ -143,7 +143,8 @@ def serve(
     change.
 
     The group is one of the store (--group), or a sample that needs no store. The server listens on 127.0.0.1 only, and
-    everyone who can reach it sees the data of that group: use it to write dashboards, not for customers.
+    everyone who can reach the server sees the data of that group: use this command to write dashboards, not for
+    customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
 

@@ -78,7 +78,7 @@ async def create(
     then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
-    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, not needed for `--help`
+    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, which `--help` does not need
 
     if provided_id.startswith("ds_"):
         raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids")
@@ -224,7 +224,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query would, and print how long that took. Exits with 1 if it fails."""
+    """Connect to a data source as a query would, and print how long that took. Exits with 1 if the connection fails."""
     from tenantry.datasources import check_connection
 
     source = await _find(store, await choose_environment(store, environment), reference)

@@ -107,7 +107,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group ID without its token, or with --token only its token."""
+    """Show the user group ID without its token. With --token, show only its token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)

@@ -116,7 +116,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 def settings(**given: Any) -> Settings:
-    from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
+    from tenantry.server import load_settings  # imports pydantic, which `--help` does not need
 
     chosen = load_settings(**given)
     # All processes of the host share the run folder. These environment variables name it, for this process and its
@@ -153,7 +153,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     name a Valkey or Redis, writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
-        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
+        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
 
         chosen = settings(database=database, keys=arguments.get("keys"))  # None if the command has no --keys
         async with AsyncExitStack() as stack:

@@ -108,8 +108,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables it
-    reads. No query is run."""
+    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables
+    the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     declared = tables or find_tables(queries or Path(file.name).parent)
@@ -138,7 +138,7 @@ async def render(
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
-    for name, value in named:  # as comments, so that the whole output is SQL
+    for name, value in named:  # print the values as comments, so that the whole output is SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
     for guard in template.guards(dialect):
         rows = f"only rows where {' '.join(guard.condition.split())}" if guard.condition else "shared, all rows"

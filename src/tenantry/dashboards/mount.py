@@ -120,11 +120,11 @@ def dashboards_app(
             Route("/-/assets/{address}", built.respond),
             # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
-            # The HTML element for host pages; codes that are exchanged for a token.
+            # The HTML element for host pages, and the exchange of codes for tokens.
             *embedding_routes(built, embedding, own_token),
             # Addresses of previews, for callers with an API token.
             *previews,
-            # The panels, for the group of the token in the header.
+            # The panels as the group whose token is in the header sees them.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
             # Issues the single-use address of a file.
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),

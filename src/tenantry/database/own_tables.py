@@ -151,7 +151,8 @@ async def _check_server(url: URL, seconds: float) -> None:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
         _warn(type(error).__name__)
-    if unreadable:  # not in the except clause: the context would be that error, which quotes the URL
+    # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
+    if unreadable:
         raise InvalidSource(
             "the URL of the data source has an option, or a value of an option, that libpq does not know: correct the "
             "part after the '?'",

@@ -45,7 +45,7 @@ _REASONS = {
         "lock unlock listen unlisten notify declare fetch move close handler kill flush"
     ),
 }
-_SHOWN = 30  # characters of an unknown keyword
+_SHOWN = 30  # characters of an unknown keyword that an error shows
 _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
 # In the patterns below, each string matches in only one way, so that a failed match takes linear time. They have no

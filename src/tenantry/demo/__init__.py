@@ -99,7 +99,7 @@ async def _provision(
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
-            tokens[carrier] = signed_up.token  # which the product stores
+            tokens[carrier] = signed_up.token  # the product stores the tokens
             # A folder that an older version prepared may contain groups with other values.
             now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
             await provisioner.update(environment, carrier, now, author=_AUTHOR)

@@ -139,7 +139,7 @@ class Watch:
             except ClientDisconnect:
                 self.has_left = True
             except RuntimeError:
-                pass  # the view has read it by ``stream()`` or ``form()``
+                pass  # the view has already read the body by ``stream()`` or ``form()``
             self._has_read = True
 
     def _stop_stays(self, listener: asyncio.Task[None]) -> None:
@@ -166,7 +166,7 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
         if not stay.was_stopped or task.uncancel() > stay.cancelling:
             raise  # another cancellation of the task is pending too
     else:
-        if stay.was_stopped:  # and the block swallowed the cancellation
+        if stay.was_stopped:  # the block has swallowed our cancellation
             task.uncancel()
         return
     finally:

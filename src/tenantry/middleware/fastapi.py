@@ -64,7 +64,7 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "scheme": "bearer",
                 "description": "The user group token.",
             }
-        elif not bare:  # as apiKey: of ``http`` schemes Swagger UI supports only Basic, Bearer and Digest
+        elif not bare:  # use apiKey: Swagger UI supports no ``http`` schemes but Basic, Bearer and Digest
             text = f"`{scheme}`, a space and the user group token."
             schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:

@@ -31,7 +31,8 @@ class RedactTokens(logging.Filter):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            arguments: Any = record.args  # keep type and length: formatters such as uvicorn's unpack it
+            # Keep the type and length: some formatters, such as uvicorn's, unpack the arguments.
+            arguments: Any = record.args
             if isinstance(arguments, tuple):
                 record.args = tuple(_clean_argument(value) for value in arguments)
             elif isinstance(arguments, dict):

@@ -146,9 +146,8 @@ class TokenWatch(ABC):
         if not self._renewed(group):
             self._mark_revoked(REVOKED, GROUP_CHANGED)
             return
-        now = (
-            self._clock()
-        )  # before ``seconds_left``: after a pause between the two reads, the group ends early, not late
+        # Read before ``seconds_left``: a pause between the two reads then makes the group end early, not late.
+        now = self._clock()
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
         if ends <= 0:  # possible if the time of day was set after the group was resolved

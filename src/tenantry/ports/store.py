@@ -121,7 +121,7 @@ class CodeStore(Protocol):
         lifetime: float,  # seconds, by the store's clock
         api_token_id: int | None = None,  # the code ends with this API token
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
-        share: CodeShare | None = None,  # the group's oldest codes beyond it are deleted
+        share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:
         """Store the code. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...

@@ -75,7 +75,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
             return await _Started(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
-            raise  # by the call itself
+            raise  # the call itself raised it
     finally:
         if extension is not None:
             extension.cancel()

@@ -321,7 +321,8 @@ class Provisioner:
             if reference in known:
                 continue
             if await self._deadline.read(self._sources.get(environment, reference)) is None:
-                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # ids ds_… are ours
+                # Nobody can choose an id that begins with ds_, so show a placeholder.
+                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
                     f"tenantry data-source create {name} --environment {environment.name} --url …",

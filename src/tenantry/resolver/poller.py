@@ -170,16 +170,16 @@ class Poller:
         snapshot = self._cache.begin_poll(
             self._clock(), None if slots is None or slots is not self._slots else slots.copy()
         )
-        await asyncio.sleep(0)  # let the loop do other work: copy, answer and changes in one go would block it longer
+        await asyncio.sleep(0)  # let other tasks run: copy, answer and changes in one go would block the loop longer
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store listed its changes but has no slots: they are needed to see local writes")
+            raise StoreUnavailable("the store lists changes but has no slots, which are needed to see local writes")
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots
-            snapshot = replace(snapshot, versions_at_poll=None)  # the copy was of the previous slots
+            snapshot = replace(snapshot, versions_at_poll=None)  # the versions were copied from the previous slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
             if ages:
                 self._counters.evicted += len(ages)

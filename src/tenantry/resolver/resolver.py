@@ -168,7 +168,7 @@ class Resolver:
             self._poller.ensure_running(loop)
         else:
             self._subscriptions.start(loop)
-        self._lend_lease()  # again, because ``aclose`` withdraws it
+        self._lend_lease()  # lend the lease again, because ``aclose`` withdraws it
         flights = self._flights.get()
         flight = flights.get(key)
         if (
@@ -202,7 +202,8 @@ class Resolver:
         resolver can be used again afterwards."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
-        await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
+        # Remove the loads first: a task that is cancelled before its first step does not remove its load.
+        await self._flights.aclose()
         for flight in loads:
             flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -329,11 +330,11 @@ class Resolver:
             seconds = inf if result.seconds is None else result.seconds
             if self._poller is None:
                 seconds = min(seconds, self._staleness)
-            deadline = (
-                inf if seconds == inf else answer.started + seconds
-            )  # the constant, not a new float for each entry
+            # Without a deadline, all entries share the constant ``inf`` instead of a new float each.
+            deadline = inf if seconds == inf else answer.started + seconds
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            entry = self._expiring(key)  # of another group object if another load has stored a later state
+            # If another load has stored a later state, this entry has another group object.
+            entry = self._expiring(key)
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

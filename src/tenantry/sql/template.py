@@ -29,7 +29,7 @@ from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, V
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
-_GUARDED_COPIES = 64  # of one template, for as many declarations
+_GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -111,7 +111,8 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        self._conversions: dict[str, ParameterConversion] = {}  # by dialect: each may include others
+        # By dialect, because each dialect may include other fragments.
+        self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None

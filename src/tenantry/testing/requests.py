@@ -140,7 +140,7 @@ async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], s
         waiting.cancel()
         if answers.empty():
             return False
-        message = answers.get_nowait()  # it answered, and ended at once
+        message = answers.get_nowait()  # the app answered and ended at once
     if message["type"].endswith(".failed"):
         raise RuntimeError(f"the app's lifespan failed: {message.get('message', '')}")
     return True

@@ -75,7 +75,8 @@ class UsageRecorder:
         self._hits = []
         self._hour_of_hits = 0
         self._lock = Lock()
-        self._sender: asyncio.AbstractEventLoop | None = None  # the loop that writes now: one at a time
+        # The loop that writes now; only one loop writes at a time.
+        self._sender: asyncio.AbstractEventLoop | None = None
         self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
         self._writer = secrets.token_bytes(16)
         self._sent = 0

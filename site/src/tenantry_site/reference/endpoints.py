@@ -191,7 +191,7 @@ def server_urls(reference: Reference) -> frozenset[str]:
     values."""
     found: set[Server] = set()
     for operation in reference.operations:
-        diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation
+        diagnostics = DocumentDiagnostics()  # not shown: the operation's page reports its problems
         ref, around = (
             replace(operation.ref, diagnostics=diagnostics),
             replace(operation.around, diagnostics=diagnostics),

@@ -145,7 +145,7 @@ def is_external(reference: str) -> bool:
     return bool(parts.netloc) or len(parts.scheme) > 1  # a scheme of one letter is the drive of a Windows path
 
 
-_LONGEST_CHAIN: Final = 20  # references to references that are followed
+_LONGEST_CHAIN: Final = 20  # the most references to follow in a chain
 _NOWHERE: Final = object()
 
 

@@ -195,7 +195,7 @@ def request_headers(config: SiteConfig, reference: Reference) -> frozenset[str]:
 
 
 def _parameters(reference: Reference) -> Iterator[str]:
-    diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation
+    diagnostics = DocumentDiagnostics()  # not shown: the operation's page reports its problems
     for operation in reference.operations:
         for ref in (operation.around, operation.ref):
             for item in replace(ref, diagnostics=diagnostics).items("parameters"):

@@ -111,7 +111,8 @@ class Site:
 
     def _home_page(self, model: SiteModel, page: Page) -> bytes:
         """The content of ``index.html`` for a site without a page ``index``: a copy of its first page."""
-        if "playground" in page.parts:  # it contains an address of the relay relative to the page, so redirect instead
+        # A playground names the relay's address relative to its page, so redirect to the page instead of copying it.
+        if "playground" in page.parts:
             return redirect("index", RedirectTarget(page.path))
         return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 

@@ -113,8 +113,8 @@ select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
 
-# Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry, which ``add_entries`` seals and adds later. Also
-# return its argument ``head``.
+# Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry, which ``add_entries`` seals and adds later. These
+# statements also return the row that ``add_entries`` takes as ``head``.
 _COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
 _LISTED_POSTGRESQL = f"""
 with counted as ({_COUNT}, audit_number, audit_mac),

@@ -60,7 +60,7 @@ def connection_lost(error: BaseException) -> bool:
     return isinstance(cause, OSError) or type(cause).__name__ in _OF_CONNECTIONS
 
 
-_OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  # of psycopg, without an SQLSTATE
+_OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  # errors of psycopg without an SQLSTATE
 
 
 def outdated(error: BaseException) -> bool:
@@ -87,7 +87,8 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
             "docs/stores.md lists the rights that it needs"
         )
-    if connection_lost(cause) and not isinstance(cause, OSError):  # PostgreSQL or a pooler may refuse it
+    # PostgreSQL or a pooler may have refused the connection.
+    if connection_lost(cause) and not isinstance(cause, OSError):
         refused = next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
         if refused is not None:
             return StoreUnavailable(f"the {label} cannot be used: {refused}")
@@ -253,7 +254,8 @@ def _driver(connection: Connection) -> Any:
 def _insert(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql  # it takes a tenth of a command's start, and SQLite does not need it
+    # Imported here: the import takes a tenth of a command's start, and SQLite does not need it.
+    from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)
 

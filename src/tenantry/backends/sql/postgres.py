@@ -80,7 +80,7 @@ class PostgresEngine(StoreEngine):
             # Do not wait for the cancelled task: it closes a connection, which takes long on a dead network.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
-        if finished and not task.cancelled():  # ``aclose`` cancels
+        if finished and not task.cancelled():  # ``aclose`` may have cancelled the task
             return task.result()
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
@@ -90,7 +90,7 @@ class PostgresEngine(StoreEngine):
         await self._connections.aclose()
 
     async def _close(self, connections: _PostgresConnections) -> None:
-        if self._before_close is not None and self._connections.exists():  # False in ``aclose``
+        if self._before_close is not None and self._connections.exists():  # ``exists`` is False in ``aclose``
             await self._before_close()
         await connections.aclose()
 
@@ -151,7 +151,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a write that lost the connection at its end is tried again
+        if self._ended:  # a write whose connection was terminated at the end is trying again
             writer.terminate()
         return writer
 
@@ -174,7 +174,8 @@ class _PostgresConnections:
                     await self.engine.dispose()
         finally:
             self._ended = True
-            for writer in self._writers:  # ``dispose`` keeps connections in use; if it takes too long, all
+            # ``dispose`` leaves connections open that are in use. If it takes too long, it may leave all of them open.
+            for writer in self._writers:
                 writer.terminate()
 
 

@@ -140,9 +140,8 @@ def _look_up(wanted: Any) -> Any:
 
 
 LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row; without a group its columns are null
-LOOK_UP_MANY: Read = _look_up(
-    groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
-)  # only PostgreSQL
+# Only for PostgreSQL.
+LOOK_UP_MANY: Read = _look_up(groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary))))
 IDENTITY: Read = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
 LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 

@@ -236,7 +236,7 @@ class SQLiteWriter:
             if not locked:
                 self._disconnect()  # the next write opens the file anew
             if len(jobs) > 1 and not locked:
-                for job in jobs:  # one of them caused the error; none was committed, so run each alone
+                for job in jobs:  # one of the jobs caused the error, and none was committed, so run each alone
                     self._commit([job])
                 return []
             # The lock wait ended at the earliest deadline. Writes with a later deadline are tried again.

@@ -139,8 +139,9 @@ generation: Table = Table(  # one row, locked by each writer until the commit, s
     Column("run_name", String(32)),  # names the run folder on each host
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: no reader so far
     Column("sources", BigInteger, nullable=False, server_default="0"),  # ``number`` at the last write to a data source
-    Column("compatible", Text),  # revisions of programs that may use these tables, the tables' own last
-    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # last sealed entry; or chain start
+    Column("compatible", Text),  # revisions of the programs that may use these tables; the tables' own is last
+    # The last sealed entry, or the start of the chain.
+    Column("audit_number", BigInteger, nullable=False, server_default="0"),
     Column("audit_mac", LargeBinary),  # MAC of the last sealed entry
 )
 

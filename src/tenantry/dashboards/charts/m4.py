@@ -64,7 +64,7 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
         return None
     try:
         kept = _kept_rows(result, plot, make_columns)
-    except (TypeError, ValueError, ArithmeticError):  # mixed types, a string that is no time, or a huge number
+    except (TypeError, ValueError, ArithmeticError):  # mixed types, a string that is not a time, or a huge number
         return None
     return None if kept is None else replace(result, rows=[result.rows[index] for index in sorted(kept)])
 
@@ -146,7 +146,8 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
     start, count, length = 0, len(axis), 1
     while start < count:
-        column, low, step = column_of(axis[start]), start, length  # neighbouring columns have about as many rows
+        # Neighbouring columns have about the same number of rows.
+        column, low, step = column_of(axis[start]), start, length
         while (high := low + step) < count and column_of(axis[high]) == column:
             low, step = high, 2 * step
         end = bisect_right(axis, column, low, min(high, count), key=column_of)

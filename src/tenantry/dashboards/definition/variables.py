@@ -137,7 +137,7 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
         name, dotted, index, quoted = step.groups()
         has_dot = step.group().startswith(".")
         if (name is None and not steps) or (name is not None and has_dot is not bool(steps)):
-            break  # a path begins with a name without a dot; later names need one
+            break  # the first name of a path has no dot before it; all later names need one
         if quoted is None:
             steps.append(name or int(dotted or index))
         else:

@@ -36,7 +36,8 @@ class PreviewGuard:
                 raise MissingScope("this preview is of another dashboard")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
-            scope[FOUND_KEY] = hash(raw)  # so UserGroupMiddleware accepts the key in the token header, and removes it
+            # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
+            scope[FOUND_KEY] = hash(raw)
             exchange = Exchange(self._sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return

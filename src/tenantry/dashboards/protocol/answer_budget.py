@@ -163,7 +163,7 @@ class OpenAnswer:
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            # Meanwhile, another response may have recorded a larger size of this line.
+            # Meanwhile, another response may have recorded a larger size for this line.
             if budget.has_capacity(group, budget.expected(group, name) - size):
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))

@@ -135,7 +135,7 @@ def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
         with connection.begin_nested():  # an error rolls back to here and releases the locks
-            for table in tables:  # lock_timeout applies to each lock, so give it the time left for all
+            for table in tables:  # lock_timeout applies to each lock, so set it to the time that is left for all
                 left = max(1, round((tried_until - time.monotonic()) * 1000))
                 connection.execute(text(f"set local lock_timeout = {left}"))
                 connection.execute(text(f"lock table {table} in access exclusive mode"))

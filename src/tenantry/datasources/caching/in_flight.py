@@ -191,7 +191,7 @@ class InFlightQuery:
 
     def _turn_came(self, handle: bytes, turn: Turn) -> None:
         if self.turns.get(handle) is not turn:
-            return  # withdrawn before
+            return  # the turn was withdrawn before it came
         del self.turns[handle]
         if not turn.has_ended:
             self._withdraw()

@@ -49,8 +49,8 @@ def _parents(column: str) -> tuple[str, str]:
 
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
-    """Return, in lower case, the column that most likely holds the tenant: one with such a name, otherwise an id that
-    at least two tables share; of several, the one that most tables have."""
+    """Return, in lower case, the column that most likely holds the tenant: a column with a tenant's name, otherwise an
+    id that at least two tables share. Of several such columns, return the one that most tables have."""
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     named = {name: count for name, count in counts.items() if _TENANT.fullmatch(name)}
     shared = {name: count for name, count in counts.items() if count > 1 and _ID.fullmatch(name)}

@@ -7,8 +7,8 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view. All names are spelled as a declaration spells them, the table's with its schema only where the
-    engine needs it."""
+    """A table or view. Names are spelled as in a declaration. The table's name includes the schema only where the
+    engine needs the schema."""
 
     name: str
     columns: tuple[str, ...]

@@ -17,7 +17,8 @@ def tables_yaml(declaration: Mapping[str, Any]) -> str:
 
 
 def _lines(declaration: Mapping[str, Any]) -> Iterator[str]:
-    for key in sorted(declaration, key=lambda key: (key != "guard", key != "tables", key)):  # guard, tables, others
+    # First guard, then tables, then others.
+    for key in sorted(declaration, key=lambda key: (key != "guard", key != "tables", key)):
         value = declaration[key]
         if isinstance(value, Mapping) and value:
             yield f"{flow_yaml(key)}:"

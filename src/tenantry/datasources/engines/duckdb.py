@@ -175,7 +175,8 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]  # is checked too, because `explain create temp table` creates the table
+        # Check the explained statement too, because `explain create temp table` creates the table.
+        explained = sql[explain.end() :]
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None

@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
-_ENDS: Final = " \t\r\n;"  # removed from the end of a statement
+_ENDS: Final = " \t\r\n;"  # characters that are removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
 _TRUNCATED: Final = 1292  # the warning that the beginning of a string was read as a number or a time

@@ -88,7 +88,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(params)  # resolved here: libpq would do it while it holds the GIL
+    given = dict(params)  # resolve hosts here, because libpq would hold the GIL while it resolves them
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -157,7 +157,7 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # None after this result; only then can chunked rows be requested
+                self._pgconn.get_result()  # this must return None before chunked rows can be requested
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)

@@ -186,7 +186,7 @@ def bytes_counter(
 def _flat_size(values: Sequence[Any]) -> int:
     try:
         return sum(map(str.__sizeof__, values))
-    except TypeError:  # bytes, or a None among them
+    except TypeError:  # the values are bytes, or one of them is None
         return sum(map(getsizeof, values))
 
 
@@ -204,6 +204,6 @@ def check_names(source_id: str, columns: Sequence[str]) -> None:
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)
         if first != position:
-            # The error quotes positions, not names. Some clients write values into the SQL, and an engine names an
-            # unnamed column after the value.
+            # The error gives positions and not names, because a name may be a value: some clients write values into the
+            # SQL, and an engine names an unnamed column after its value.
             raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

@@ -135,7 +135,7 @@ class BulkResponse(StreamedResponse):
                 await asyncio.wait([sending])
         finally:
             sending.cancel()
-            await asyncio.wait([sending])  # it may still read from the buffer
+            await asyncio.wait([sending])  # the task may still read from the buffer
             buffer.close()
         if not sending.cancelled():
             with suppress(ClientDisconnected):

@@ -81,7 +81,8 @@ class IntrospectionEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         context = self._context
-        deadline = Deadline(context.store_seconds)  # counts store calls, not the arrival of the body
+        # The deadline counts the time of store calls, not the time in which the body arrives.
+        deadline = Deadline(context.store_seconds)
         authorization = request.authorization()  # 400
         if authorization is None:
             small = request.has_small_body()

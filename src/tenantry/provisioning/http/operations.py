@@ -136,7 +136,7 @@ class Update(Operation):
         check_changes(self.changes(), merge=self.merges)
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        self.check()  # before the look-up: the id of an existing group may exceed limits that are newer
+        self.check()  # before the look-up: the id of an existing group may break a newer limit
         return await call.provisioner.update(
             call.environment,
             self.user_group_id,

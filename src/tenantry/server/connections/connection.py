@@ -181,7 +181,8 @@ class ClientConnection(asyncio.Protocol):
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
-        except (OSError, NotImplementedError):  # the client is gone, or it is TLS, which cannot close one side
+        except (OSError, NotImplementedError):
+            # The client is gone, or the connection uses TLS, which cannot close only one side.
             self.transport.close()
 
     def _end_protocol(self, error: Exception | None) -> None:

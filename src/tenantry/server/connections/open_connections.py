@@ -56,7 +56,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # not in _all: the next connection would evict it there
+        if refused is not None:  # not in _all, where the next connection would evict this one
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -89,7 +89,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # count it out now: its socket closes only after the next connection is admitted
+        self.discard(least)  # do not count it any more: its socket closes only after the next connection is admitted
         least.evict(error)
         return None
 

@@ -18,7 +18,7 @@ from tenantry.sql.source import Source
 
 _BEGIN_CONDITION = (
     *("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "not", "select", "by"),
-    *("distinct", "all", "and"),  # `and` is here a word of `between`
+    *("distinct", "all", "and"),  # here, `and` belongs to a `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
 """Words at which a condition certainly begins or ends, because they cannot be names. An ``or`` beyond such a word
@@ -153,7 +153,7 @@ def _find_operator(
     left: tuple[int, ...] = ()
     for token in tokens:
         if left and token.clauses[: len(left)] == left:
-            continue  # in the same clause as a boundary, beyond it
+            continue  # beyond a boundary, in the same clause
         if token.kind is TokenKind.OR:
             return token, True
         bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)

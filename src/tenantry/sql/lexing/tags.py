@@ -160,7 +160,7 @@ class ArgumentReader:
         self.arguments: list[Lexeme] = []
         self._text = source.text
         self._commas = source.commas
-        self._start = start  # of the current argument
+        self._start = start  # the start of the current argument
         self._lexemes: list[Lexeme] = []
         self._open = 0  # brackets open in the current argument
 

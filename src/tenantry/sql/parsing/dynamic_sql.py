@@ -43,7 +43,7 @@ WordToken: TypeAlias = tuple[str, bool, int]
 """A word or sign, whether the word is a name, and the offset."""
 
 
-_OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
+_OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # of Oracle, Spark, BigQuery
 
 ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
@@ -78,7 +78,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # before: `columns` precedes, if only at the end of a clause or choice
+    before, depth = False, 0  # before: `columns` precedes, perhaps only at the end of a clause or choice
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:

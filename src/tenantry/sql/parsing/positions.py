@@ -240,7 +240,7 @@ class _TagSurroundings:
             return None  # position('a' in {{ text }})
         if self._analyzer.is_apart(self._tag, word.start, end):
             if at:
-                return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
+                return None  # as in ([[ {{ a }}, ]] {{ b }}), where each tag is one value
             fix = "write [[ and column in {{ name }} ]]"
             raise self._source.error(lexeme.start, "`in` and its list must be in the same optional clause", fix)
         negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
@@ -35,14 +36,13 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Raises InvalidSource for a declaration that cannot be used."""
-        from tenantry.datasources.declared_tables import declared_tables  # imports SQLAlchemy
+        """Raises TemplateError for a declaration that cannot be used."""
+        from tenantry.sql.guarding import read_tables  # slow to import
 
-        tables = declared_tables(source)
-        if tables is None:
-            self._undeclared.append(source.provided_id)
+        if source.tables:
+            self._declared[read_tables(json.loads(source.tables))] = None
         else:
-            self._declared[tables] = None
+            self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
         """Return the tables that guard a query of ``folder``; of several data sources, those of the first that accepts

@@ -9,12 +9,12 @@ import click
 import pytest
 
 from tenantry.cli import commands
-from tests.cli.conftest import Terminal, folder, ready, terminal
+from tests.cli.conftest import Terminal, folder, prepared, ready, terminal
 from tests.dashboards.served import write_files
 from tests.datasources.guarded.house import FILES
 from tests.datasources.guarded.shop import shop
 
-__all__ = ["folder", "ready", "terminal"]
+__all__ = ["folder", "prepared", "ready", "terminal"]
 
 COMMANDS = {
     "dashboards check",

@@ -2,10 +2,10 @@
 
 from tenantry.sql.guarding.declaration import InvalidTables, TableEntry
 from tenantry.sql.guarding.guarded_tables import GuardedTables
-from tenantry.sql.guarding.named_tables import named_tables
 from tenantry.sql.guarding.read_declaration import INSTALL as INSTALL
 from tenantry.sql.guarding.read_declaration import read_tables
 from tenantry.sql.guarding.schema import tables_schema
+from tenantry.sql.guarding.table_names import named_tables
 from tenantry.sql.guarding.tables_file import read_tables_file
 from tenantry.sql.syntax_tree import AppliedGuard
 

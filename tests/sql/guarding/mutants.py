@@ -14,7 +14,7 @@ import pytest
 from sqlglot import exp
 
 from tenantry.sql import DIALECTS
-from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting
+from tenantry.sql.guarding import TableEntry, grammar, guarded_tables, masked_sql, proof, rewriting, statement
 from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.rendered_text import combinations
 from tenantry.sql.guarding.words import WordCheck

@@ -108,14 +108,19 @@ def test_a_bad_file_is_refused_at_its_place(shop: Terminal, folder: Path, text: 
 
 
 def test_a_required_guard_cannot_be_removed(shop: Terminal, folder: Path) -> None:
-    """Only another list replaces it. Red when ``--no-tables`` does not look at the stored list."""
+    """Only another list replaces it. What is lost is said. Red when ``--no-tables`` does not look at the stored list,
+    and without the warnings."""
     (folder / "tables.yaml").write_text(f"guard: required\n{TABLES}")
     create(shop, "--tables", "tables.yaml")
     assert "guard: required" in shop("data-source", "update", "shop", "--no-tables", fails=1).err
     assert shop("data-source", "show", "shop").out.endswith(f"guard: required\n{SHOWN}")
     (folder / "tables.yaml").write_text(TABLES)
-    shop("data-source", "update", "shop", "--tables", "tables.yaml")
-    shop("data-source", "update", "shop", "--no-tables")
+    replaced = shop("data-source", "update", "shop", "--tables", "tables.yaml")
+    assert "Warning: the list before said guard: required. This one does not" in replaced.err
+    removed = shop("data-source", "update", "shop", "--no-tables")
+    assert "Warning: queries of shop now read all rows" in removed.err
+    for words in (("--no-tables",), ("--tables", "tables.yaml")):
+        assert "Warning" not in shop("data-source", "update", "shop", *words).err
 
 
 @pytest.mark.parametrize("text", ["tables: {orders: custmer_id}", "tables: {ordres: customer_id}"])

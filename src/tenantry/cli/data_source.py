@@ -181,7 +181,12 @@ async def update(
         if declared and not no_check:
             await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, tables)
         made = await store.sources.update(source, tables=declared, author=author())
+        before = json.loads(source.tables or "{}")
     print_value(made.id, _row(made), field="id", as_json=as_json)
+    if before and not declared:
+        print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
+    elif "guard" in before and "guard" not in declared:
+        print_note("Warning: the list before said guard: required. This one does not, so it can be removed.")
     await note_unsealed(store)
 
 

@@ -113,6 +113,15 @@ def test_a_refusal_says_where_the_list_is_changed() -> None:
             assert file in caught.value.fix
 
 
+def test_a_table_that_is_declared_in_a_schema_is_named() -> None:
+    """And the other way round. Red when the fix was only to declare it again."""
+    for declared, asked in (("main.trips", "trips"), ("trips", "main.trips")):
+        tables = read_tables({"tables": {declared: "shared"}})
+        with pytest.raises(TemplateError) as caught:
+            SQLTemplate(f"select * from {asked}", "sqlite").guarded(tables).check()
+        assert caught.value.fix.startswith(f"write {declared}, which is declared; or add {asked} to tables: ")
+
+
 def test_a_file_is_read_with_places(tmp_path: Path) -> None:
     """An error has line, column and caret. Red with the offsets left out."""
     file = tmp_path / "tables.yaml"

@@ -82,6 +82,11 @@ class Guards:
     def find(self, path: Path) -> TableEntry | None:
         return self._entries.get(key_of(path, self.dialect))
 
+    def alike(self, path: Path) -> TableEntry | None:
+        """Return a table that differs only by its schema."""
+        last = key_of(path, self.dialect)[-1]
+        return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
+
     def of(self, entry: TableEntry) -> TableGuardSQL:
         """Return the guard of a table that is not shared. Raises TemplateError for a condition that cannot be used."""
         with self._lock:

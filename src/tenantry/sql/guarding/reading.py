@@ -40,6 +40,9 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
         return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
     place = guards.declaration.place
     fix = f"add {name} to tables: in {place}, with its column of the group; or as shared, if every group may read it"
+    alike = guards.alike(use.path)
+    if alike is not None:
+        fix = f"write {alike.name}, which is declared; or {fix}"
     return Refused(use.start, f"the table {name} is not declared", fix)
 
 

@@ -142,7 +142,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the ``hits`` of cache entries to the counts, and set them to 0."""
+        """Move the ``hits`` of cache entries to the counts: each entry counts from 0 again."""
         with self._lock:
             self._collect_hits()
 
@@ -243,7 +243,7 @@ class UsageRecorder:
         self.collect_hits()
         for _ in range(
             ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)
-        ):  # a fixed number, because more rows may come meanwhile
+        ):  # this many batches and no more, because new rows may keep coming
             if self._unsent is None:
                 self._unsent = self._next_batch()
             await self._store.add(self._unsent)

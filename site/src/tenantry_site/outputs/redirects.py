@@ -76,8 +76,8 @@ file could cause very many."""
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The target of a redirect: an external ``url``, or a ``path`` within the site with ``tail``, its query and
-    fragment."""
+    """The target of a redirect: either an external ``url``, or a ``path`` within the site. ``tail`` is the query and
+    fragment of that path."""
 
     path: str = ""
     tail: str = ""

@@ -23,8 +23,9 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart. Each line shows one of ``measures`` over the column ``by`` or, with ``color``, its rows
-    with one value of that column. ``width`` in device pixels."""
+    """The lines of a chart. Each line shows one of ``measures`` over the column ``by``. With ``color``, each measure
+    has a line for each value of the column ``color``, drawn from the rows with that value. ``width`` is in device
+    pixels."""
 
     by: str
     measures: tuple[str, ...]

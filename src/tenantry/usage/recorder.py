@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
+"""Maximum number of rows in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
 """If this many rows are in memory, they are written before the interval ends."""
 BATCH_ROWS: Final = 500
-"""The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
+"""Maximum number of rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256
 """Maximum cache entries whose hits are summed at once. The sum delays one request by about 100 µs."""
 

@@ -65,7 +65,7 @@ class Documents:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
-        """The documents in the folder that the configuration does not name, the least nested first."""
+        """The documents that are in the folder but not named in the configuration, the least nested first."""
         if self._unnamed is None:
             self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed

@@ -225,7 +225,8 @@ class Memo:
         self._values: dict[str, tuple[object, object]] = {}
 
     def get(self, name: str, origin: object, make: Callable[[], T]) -> T:
-        """The value called ``name``: the cached one if its inputs equal ``origin``, else a new one from ``make``."""
+        """The value called ``name``: the cached value if its inputs equal ``origin``, else a new value from
+        ``make``."""
         known = self._values.get(name)
         if known is not None and known[0] == origin:
             return known[1]  # type: ignore[return-value]  # one name, one type

@@ -100,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """The collapsed contents of a field, with a title; None if the field has none."""
+        """The collapsed contents of a field, with a title; None if the field has no contents."""
         if not shape.nested:
             return None
         inner = shape

@@ -30,8 +30,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
-    """The errors and warnings as a collapsed list for the foot of a page; empty if there are none. Diagnostics about
-    ``source``, the page's file, come first."""
+    """The errors and warnings as a collapsed list for the foot of a page; empty without errors and warnings.
+    Diagnostics about ``source``, the page's file, come first."""
     found = [each for each in diagnostics if each.severity is not Severity.INFO]
     found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
     if not found:

@@ -169,8 +169,7 @@ class SiteModelBuilder:
     def _with_operations(
         self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
     ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
-        """Add the contributions of OpenAPI documents: groups to the configuration, generated pages, and titles of
-        pages."""
+        """Add what OpenAPI documents contribute: groups in the configuration, generated pages, and titles of pages."""
         specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
         if not reference.operations and not specs:
             return config, written

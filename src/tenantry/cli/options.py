@@ -105,6 +105,13 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
+TABLES_FILE: Final = "tables.yaml"
+tables_option: OptionDecorator = click.option(
+    "--tables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A tables.yaml, which declares the rows that a group may read.",
+)
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -253,5 +260,6 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 def find_tables(folder: Path) -> Path | None:
     """Return the ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
-    found = (each / "tables.yaml" for each in (folder, folder.resolve().parent))
+    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
+    found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

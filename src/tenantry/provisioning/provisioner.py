@@ -67,11 +67,11 @@ class PropertyContract(Protocol):
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """Return the violations by a new group's properties, as errors."""
+        """Return the errors in a new group's properties."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the violations by an update from ``before`` to ``after``, as errors."""
+        """Return the errors in an update from ``before`` to ``after``."""
         ...
 
 

@@ -23,8 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart. Each line shows one of ``measures`` over the column ``by`` or, with ``color``, its rows
-    with one value of that column. ``width`` in device pixels."""
+    """The lines of a chart: one for each of ``measures``, over the column ``by``. With ``color``, there is one for each
+    measure and each value of the column ``color``. ``width`` is in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -43,8 +43,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may need. Like ``reduce_rows``, returns None for a
-    missing column or an unusable ``by``; but it also reduces few rows.
+    """Of the rows read so far, return those that ``reduce_rows`` may need. Like ``reduce_rows``, return None for a
+    missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
 
     The caller may add rows to the result and reduce them all again. Widths of columns are powers of two, so as the axis
     grows, columns merge but never split.

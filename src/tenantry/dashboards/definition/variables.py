@@ -7,8 +7,8 @@ is inserted as text. There are no expressions and no filters. A path is ``name``
 and ``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are not
 searched for variables.
 
-Values are not escaped for a language inside the JSON, so use one only as a whole parameter of a chart (``"value": "{{
-region }}"``), never in an expression, a query, an address or HTML.
+Values are not escaped for a language inside the JSON, so use a variable only as a whole parameter of a chart
+(``"value": "{{ region }}"``), never in an expression, a query, an address or HTML.
 """
 
 from __future__ import annotations

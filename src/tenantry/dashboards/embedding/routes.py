@@ -101,8 +101,8 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
-        SigningKeyMissing, StoreUnavailable."""
+        """A code for the request's token. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
+        TokenAlreadyRotated for a token in its grace period."""
         scope: Any = getattr(connection, "scope", connection)
         issued = await self._groups.get(handle=user_group(connection).handle)
         # The middleware removed the token from the request, but left a hash, which is enough to compare.

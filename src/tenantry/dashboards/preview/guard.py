@@ -18,8 +18,8 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview's
-    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for
-    an ended session, UserGroupExpired, MissingScope for another dashboard."""
+    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises UserGroupExpired,
+    InvalidToken for an ended session, and MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -45,7 +45,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """Resolver for TokenWatch that takes session keys instead of tokens."""
+    """A resolver for TokenWatch. It takes session keys instead of tokens."""
 
     lease_age = None
 

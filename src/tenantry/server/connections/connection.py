@@ -270,7 +270,7 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # bound directly, as every request calls these two
+        self.write = self._real.write  # bound directly, because every request calls both
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:

@@ -40,6 +40,7 @@ DIALECT = Dialect(
     interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
     max_parameters=255,
     identifiers=Identifiers.IGNORES_CASE,
+    name_quote="`",
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

@@ -34,7 +34,6 @@ _OTHERS: Final = """
     JSONSchema JSONColumnDef JSONPath JSONKeyValue FormatJson OnCondition LimitOptions WithFill UnpivotColumns
     PivotAlias JSONPathPart HavingMax Opclass CharacterSet Case If Parameter SessionParameter
 """
-_ROWIDS: Final = frozenset({"rowid", "oid", "_rowid_"})
 _NAMED: Final = {
     "Pivot": "pivot of a table",
     "Final": "final",
@@ -105,7 +104,7 @@ def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
         return f"{name} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.Pivot) and not isinstance(node.parent, exp.Subquery):
         return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
-    if isinstance(node, exp.Column) and dialect.name == "sqlite" and node.name.lower() in _ROWIDS:
+    if isinstance(node, exp.Column) and node.name.lower() in dialect.row_ids:
         return f"{node.name} is NULL in a guarded table", "select the key of the table by its own name"
     return None
 
@@ -131,7 +130,7 @@ def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None
         return f"{type(node.this).__name__.lower()} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.CTE) and not (is_query_cte(node) or node.args.get("scalar")):
         return f"a with may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
-    if isinstance(node, exp.In) and dialect.name == "clickhouse":
+    if isinstance(node, exp.In) and dialect.in_reads_tables:
         items = node.expressions
         if len(items) == 1 and isinstance(items[0].unnest(), exp.Column | exp.Identifier | exp.Dot):
             return "ClickHouse reads a name after in as a table", "write in (select … from …)"

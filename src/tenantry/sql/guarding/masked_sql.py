@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding.names import quote_of
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.source import Source
@@ -97,7 +96,7 @@ def _masked(sql: str, lexeme: Lexeme, dialect: Dialect) -> str:
 def _masked_name(text: str, start: int, dialect: Dialect) -> str:
     if not _NAME_CHARACTERS.fullmatch(text, 1, len(text) - 1):
         raise Refused(start, "a quoted name with such characters cannot be proved", "rename it in the database")
-    quote = quote_of(dialect)
+    quote = dialect.name_quote
     return f"{quote}{text[1:-1]}{quote}"
 
 

@@ -109,7 +109,7 @@ class WordCheck:
             return self._item(at)
         elif token.text == "," and level.in_from:
             level.expects = True
-        elif self._dialect.name == "clickhouse" and token.text in {"->", "as"}:
+        elif self._dialect.named_lambdas and token.text in {"->", "as"}:
             self._lambda(token, level)
         elif token.is_name and self._text(at - 1) != ".":
             self._word(at, token, level)
@@ -132,7 +132,7 @@ class WordCheck:
             level.in_from = False
             level.is_query = level.is_query or word == "select"
         elif word in _JOINS and not self._is_other_from(at, level):
-            is_array_join = self._dialect.name == "clickhouse" and word == "join" and self._text(at - 1) == "array"
+            is_array_join = self._dialect.array_joins and word == "join" and self._text(at - 1) == "array"
             level.in_from = level.expects = not is_array_join
 
     def _is_other_from(self, at: int, level: _OpenBracket) -> bool:

@@ -14,7 +14,7 @@ _BEGINNING: Final = re.compile(r"\s*(where|and|having|on)\b\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"\{\{[^{}]*\}\}|'[^'\\]*'|\"[^\"]*\"|--|/\*|[\[\]#;`\\]|\|\||[()]|[^\W\d]\w*|.", re.DOTALL)
 _NOT_PLAIN: Final = frozenset({"or", "xor", "||", "case", "--", "/*", "[", "]", "#", ";", "`", "\\", '"', "'", "{"})
 _VIEWER: Final = "params."
-_LONGEST: Final = 400  # characters of a clause that a fix shows
+_LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:

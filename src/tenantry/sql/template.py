@@ -111,7 +111,7 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        # By dialect, because each dialect may include other fragments.
+        # By dialect, because the included fragments may depend on the dialect.
         self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
@@ -139,7 +139,7 @@ class SQLTemplate:
         return other
 
     def guarded(self, tables: TableGuard) -> Self:
-        """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+        """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
         Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
         cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
@@ -272,7 +272,7 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review those marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
+        Review the variables that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import greenlet_spawn
 
 from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
@@ -124,6 +125,14 @@ class _Transaction:
             raise failure from error
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
+        pool = self._engine.pool
+        try:
+            return await self._run_once(work)
+        finally:
+            if self._engine.pool is not pool:  # another write replaced it, and nothing else would close our connection
+                await greenlet_spawn(pool.dispose)
+
+    async def _run_once(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
             await connection.begin()  # SQLAlchemy's state only: sends nothing
             try:

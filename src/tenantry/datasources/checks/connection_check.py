@@ -65,7 +65,8 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the block, which may take ``limits.timeout``. Raises what ``check_connection`` raises."""
+    """Open a source for the ``async with`` block, which may take ``limits.timeout``. Raises the errors of
+    ``check_connection``."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 

@@ -15,7 +15,7 @@ _PROPERTIES: Final = frozenset(
     {"$ref", "allOf", "oneOf", "anyOf", "properties", "required", "items", "additionalProperties", "patternProperties",
      "prefixItems", "discriminator", "nullable"}
 )  # fmt: skip
-_LONGEST: Final = 100  # maximum number of parts of an allOf, of alternatives, and of pattern properties; the rest is ignored
+_LONGEST: Final = 100  # maximum number of parts of an allOf, of alternatives, and of pattern properties
 _MOST_PROPERTIES: Final = 500
 _MOST_REFERENCES: Final = 100  # references that one schema includes; a longer chain could overflow the stack
 

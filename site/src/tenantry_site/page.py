@@ -62,7 +62,7 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """The functions of a page with which its components render themselves."""
+    """The functions that a page provides to its components, so that they can render themselves."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of a component's children."""

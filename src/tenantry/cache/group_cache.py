@@ -239,7 +239,7 @@ class GroupCache:
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # a later poll was applied first: this older list would look like a restored store
+                return  # a later poll was applied first: this older list would look as if the store had been restored
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)

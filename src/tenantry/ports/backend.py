@@ -49,8 +49,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds after which the caller polls again or stops using its cache. A write waits that long for callers that do
-        not share its slots."""
+        the caller polls again, or stops using its cache, within this many seconds. A write waits until the longest
+        lease has ended if a process on the writer's host may not share the writer's slots."""
         ...
 
     @property

@@ -123,7 +123,7 @@ class SiteApp:
             await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
         elif scope["method"] not in {"GET", "HEAD"}:
             await self._send_text(405, "Only GET and HEAD are allowed.", scope, send, {"Allow": "GET, HEAD"})
-        elif not path:  # /docs without its slash would resolve relative links against the folder above
+        elif not path:  # at /docs, without the final slash, relative links would resolve against the folder above
             last = scope.get("root_path", "").rpartition("/")[2]
             await self._redirect(relative("", f"{last}/"), scope, send)
         elif self._live and address == ROUTE and scope["method"] == "GET":

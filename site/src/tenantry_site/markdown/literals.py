@@ -40,8 +40,8 @@ class NotLiteral(Exception):
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
     """The value of a literal. ``names``: the constants to which the text may refer.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, members of objects
-    are omitted instead if their values would have to be evaluated.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, an object's member
+    whose value would have to be evaluated is left out instead of raising.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral

@@ -260,8 +260,8 @@ class TrackedFiles(Mapping[str, str | bytes]):
         return len(self._files)
 
     def is_unchanged(self, files: Files, changed: Collection[str] | None) -> bool:
-        """Whether the files that were read have the same contents in ``files``. If so, read from ``files`` from now
-        on."""
+        """Return whether the files read so far have the same contents in ``files``. If they do, switch to ``files``
+        for later reads."""
         for path, content in self._read.items():
             if (changed is None or path in changed) and files.get(path) != content:
                 return False

@@ -69,8 +69,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read at once in the event loop (docs/decisions/0021-fast-reads.md). None after an error, such as a lock;
-        ``_fetch`` then tries again and reports it."""
+        """Read immediately, in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite,
+        for example if the database is locked; ``_fetch`` then tries again and reports the error."""
         try:
             with self._reading:
                 self._identity.check_recent()

@@ -76,8 +76,9 @@ class CookieExchange:
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
-    header, moves the token from that group's cookie to that header. Raises OriginNotAllowed if another origin sends
-    that cookie, InvalidToken if it has no token of that group. Removes all groups' cookies from HTTP requests."""
+    header, the middleware moves the token from that group's cookie to that header. Raises OriginNotAllowed if that
+    cookie comes from another origin, and InvalidToken if the cookie does not contain a token of that group. Removes all
+    groups' cookies from HTTP requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

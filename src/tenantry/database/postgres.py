@@ -139,7 +139,7 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
         formats.append(Format.BINARY if isinstance(value, bytes) else Format.TEXT)
         if value is None or isinstance(value, bytes):
             params.append(value)
-        elif isinstance(value, list):  # of handles
+        elif isinstance(value, list):  # a list of handles
             params.append(b"{" + b",".join([b'"\\\\x%s"' % each.hex().encode() for each in value]) + b"}")
         else:
             params.append(str(value).encode())
@@ -181,7 +181,7 @@ def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options
         "postgresql+psycopg://",
         async_creator=connect,
         paramstyle=PARAMSTYLE,
-        use_native_hstore=False,  # saves a query for its types
+        use_native_hstore=False,  # saves the query that looks up the types of hstore
         hide_parameters=True,
         **options,
     )

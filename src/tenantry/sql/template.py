@@ -29,7 +29,7 @@ from tenantry.sql.syntax_tree import AppliedGuard, Position, TableGuard, Tree, V
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
-_GUARDED_COPIES = 64  # of one template, for as many declarations
+_GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -111,7 +111,8 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        self._conversions: dict[str, ParameterConversion] = {}  # by dialect: each may include others
+        # By dialect, because the included fragments may depend on the dialect.
+        self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
         self._uses_clock: bool | None = None
@@ -138,7 +139,7 @@ class SQLTemplate:
         return other
 
     def guarded(self, tables: TableGuard) -> Self:
-        """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+        """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
         Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
         cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
@@ -271,7 +272,7 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review those marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
+        Review the variables that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

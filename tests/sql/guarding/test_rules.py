@@ -61,7 +61,7 @@ REFUSED = [
         "add secret to tables:",
     ),
     ("clickhouse", "with (select 1) as u select * from u", "the table u is not declared", "add u to tables:"),
-    # 3. In MariaDB an inner WITH does not see the names of the outer one. Red with `_NESTED_WITH` empty.
+    # 3. In MariaDB an inner WITH does not see the names of the outer one. Red with `nested_with` true.
     (
         "mariadb",
         "with o as (select 1 as id) select * from (with x as (select * from o) select * from x) y",

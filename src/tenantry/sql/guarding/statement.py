@@ -1,7 +1,7 @@
-"""Reads the tables of a statement, by sqlglot's parser.
+"""Finds the tables of a statement with sqlglot's parser.
 
-In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. What this module does not know is
-refused.
+In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. SQL that this module does not know
+is refused.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from tenantry.sql.guarding import grammar
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
 from tenantry.sql.guarding.names import Name, Path
 
-_SQLGLOT: Final = {"postgresql": "postgres", "mariadb": "mysql"}
-_NESTED_WITH: Final = frozenset({"mysql", "mariadb"})
 _LONGEST_NAME: Final = 63  # bytes
 _Visible = frozenset[Name]
 
@@ -36,7 +34,7 @@ class TableUse(NamedTuple):
 
 
 class Qualified(NamedTuple):
-    """A column as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
+    """A column written as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
 
     table: Path
     start: int
@@ -59,7 +57,7 @@ class StatementNames:
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
     """Raises Refused for SQL that is not one query in the supported grammar."""
-    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
+    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 
 class _StatementReader:
@@ -92,7 +90,7 @@ class _StatementReader:
         if clause is None:
             return visible
         self._withs += 1
-        if self._withs > 1 and self._dialect.name in _NESTED_WITH:
+        if self._withs > 1 and not self._dialect.nested_with:
             reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)

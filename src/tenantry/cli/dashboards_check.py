@@ -64,8 +64,8 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. To check against the store, call ``gather``; against a schema, ``use_schema``;
-    then call ``run``."""
+    """Checks a folder of dashboards. Call ``gather`` to check against the store, or ``use_schema`` to check against a
+    schema. Then call ``run``."""
 
     def __init__(self, folder: Path, tables: Path | None = None) -> None:
         self._guards = TablesCheck(tables)

@@ -150,8 +150,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes the open store. If the settings
-    name a Valkey or Redis, writes are also published there."""
+    """Turn an async function that takes an open store into a click command with the option --database. If the settings
+    name a Valkey or Redis server, the store also publishes its writes there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need

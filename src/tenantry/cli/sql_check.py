@@ -68,8 +68,8 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. To check against the store, call ``gather``; against a schema,
-    ``use_schema``; then call ``run``."""
+    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, or ``use_schema`` to check
+    against a schema. Then call ``run``."""
 
     def __init__(
         self,
@@ -146,7 +146,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``; if None, the environment's schema from the first checked folder that has one."""
+        """Read the schema at ``path``. If that is None, read the environment's schema in the first checked folder that
+        contains it."""
         if path is not None:
             self._schema = read_schema(path)
             return

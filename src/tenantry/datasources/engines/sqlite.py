@@ -37,8 +37,8 @@ _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
-# SQLite has one code for all these errors, so only the message distinguishes them. This beginning of the message is
-# shown; the rest may quote a value.
+# SQLite has one code for all these errors, so only the message distinguishes them. Only this beginning of the message
+# is shown, because the rest may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {

@@ -1,4 +1,4 @@
-"""Reads a declaration of tables: from plain values, as JSON or YAML give them."""
+"""Reads a declaration of tables from plain values, such as parsed JSON or YAML."""
 
 from __future__ import annotations
 

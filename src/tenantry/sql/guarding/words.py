@@ -1,4 +1,4 @@
-"""A second look at a statement, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
+"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
 
 It does not depend on sqlglot's parser, which can read a table as something else.
 """
@@ -69,8 +69,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens. ``tables`` are the places of all tables and CTEs that sqlglot found, ``aliases`` those of their
-    aliases. A call in a place that ``is_trusted`` is not checked. Raises Refused."""
+    """Checks tokens. ``tables``: the positions of all tables and CTEs that sqlglot found. ``aliases``: the positions of
+    their aliases. A call is not checked if ``is_trusted`` is true for its position. Raises Refused."""
 
     def __init__(
         self,

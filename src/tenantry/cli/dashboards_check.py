@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
+    print_declarations_once,
     settings,
     with_store,
 )
@@ -93,6 +94,8 @@ class DashboardCheck:
         """Read the environment's groups, and have the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
+
+        print_declarations_once()
 
         @with_store
         async def read(store: Store) -> None:

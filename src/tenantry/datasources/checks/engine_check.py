@@ -182,7 +182,7 @@ class EngineCheck:
                     await self._name(sources, query, group, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
                 fix = "correct the registration or the network; no further query of this source was explained"
-                finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
+                finding = wrong_tables(error) or Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
             if refusal is not None:
@@ -233,6 +233,13 @@ class EngineCheck:
         for (file, code, line, column, problem, fix), says in self._refusals.items():
             message = f"{problem} ({reported_by(sorted(says))})"
             yield file, Finding(code, Severity.ERROR, line, column, message, fix)
+
+
+def wrong_tables(error: TenantryError | None) -> Finding | None:
+    """Return the finding if the error is that of a wrong declaration of guarded tables."""
+    if not isinstance(error, InvalidSource) or error.problem is None:
+        return None
+    return Finding("wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on it", error.fix)
 
 
 def reported_by(sources: Sequence[str]) -> str:

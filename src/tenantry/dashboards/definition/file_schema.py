@@ -26,6 +26,7 @@ from tenantry.dashboards.definition.value_kinds import (
     Word,
     object_schema,
 )
+from tenantry.dashboards.definition.zones import TIMEZONE, ZoneName
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
 
@@ -291,6 +292,7 @@ DASHBOARD: Final = (
     Key("schema", _SCHEMA_ID, "the schema of panels that name none; default: main"),
     Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
+    Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
 

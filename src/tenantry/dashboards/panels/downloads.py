@@ -23,10 +23,12 @@ from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, ResultStream
+from tenantry.datasources.results import Format
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
+from tenantry.sql.parameters import zone_of_group
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
@@ -118,8 +120,9 @@ class Downloads:
             raise HTTPException(404, "This panel has no rows.")
         variables = extend(group.variables, "params", read_filters(saved, filters))
         columns = named_columns(panel, variables)
+        options = Format(zone=zone_of_group(saved.dashboard.zone, variables))
         stream = await self._sources.stream(
-            group, panel.schema, template, variables, format="csv", formula_safe=True, columns=columns
+            group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns
         )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"

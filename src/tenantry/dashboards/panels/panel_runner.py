@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
+from tenantry.sql.parameters import zone_of_group
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -101,19 +102,19 @@ class PanelRunner:
             more["compare"] = before, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more)
+        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more, zone=self._zone())
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows))
+        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows), zone=self._zone())
 
     async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
         )
-        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
+        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced, zone=self._zone())
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         template = queries.rows
@@ -135,6 +136,9 @@ class PanelRunner:
     ) -> Result:
         given = self.variables if variables is None else variables
         return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+
+    def _zone(self) -> tzinfo:
+        return zone_of_group(self._saved.dashboard.zone, self.variables)
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]

@@ -232,6 +232,14 @@ class Dialect:
     """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
     time zone is taken to be in the session's time zone."""
 
+    is_date: str = "length(cast({column} as varchar)) = 10"
+    """SQL for whether ``{column}`` is a date without a time."""
+    instant: str = "{column}"
+    """SQL that compares ``{column}`` with instants; a column without a time zone is in UTC."""
+    local_days: str = ""
+    """SQL like ``local_time``, but a date stays the same day. Default: made from ``is_date``, ``instant``, and the
+    standard's ``at time zone``."""
+
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
         """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
 
@@ -244,6 +252,13 @@ class Dialect:
                 raise ValueError(f"{self.name} knows no time zones")
             column = self.local_time.format(column=column, zone=zone)
         return self.time_buckets[unit].format(column=column)
+
+    def trunc_days(self, unit: str, column: str, zone: str) -> str:
+        """Return ``trunc`` of a column that may be a date, whose days are the same in each zone."""
+        local = self.local_days or (
+            f"case when {self.is_date} then cast({{column}} as timestamp) else ({self.instant}) at time zone {{zone}} end"
+        )
+        return self.time_buckets[unit].format(column=local.format(column=column, zone=zone))
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:

@@ -46,4 +46,8 @@ DIALECT = Dialect(
         "quarter": "date({column}, 'start of month', ((1 - strftime('%m', {column})) % 3) || ' months')",
         "year": "date({column}, 'start of year')",
     },
+    is_date="length({column}) = 10",
+    instant="datetime({column})",
+    # A function of the data source's connection (``engines/sqlite.py``).
+    local_days="tenantry_local_time({column}, {zone})",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
@@ -12,7 +12,17 @@ from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.bindable_values import is_absent, look_up
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
+from tenantry.sql.parameters.declared import (
+    INSTANTS,
+    RANGE_ENDS,
+    UTC_ZONE,
+    ZONE_NAME,
+    Bounds,
+    Nullable,
+    Parameter,
+    PropertyReference,
+    ZoneOfGroup,
+)
 from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
 from tenantry.sql.parameters.typed_values import (
@@ -27,6 +37,7 @@ from tenantry.sql.parameters.typed_values import (
 )
 
 _Adapter: TypeAlias = Callable[[Any], Any]
+_TWO_DAYS: Final = timedelta(days=2)  # zones differ by up to 26 hours
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use the current time
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
@@ -50,11 +61,13 @@ class ParameterConversion:
     """Converts the common forms of viewer input: a string, a list of strings, or nothing. ``_Request`` converts all
     other input and reports problems."""
 
-    __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
+    __slots__ = ("_parameters", "_plans", "_zone", "reads_group", "uses_clock")
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self._parameters = tuple(parameters.values())
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
+        zones = (each.zone for each in self._parameters)
+        self._zone = next((zone for zone in zones if isinstance(zone, ZoneOfGroup)), None)
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
         """Whether a default or time zone is a property, so that the values depend on the group."""
@@ -92,6 +105,8 @@ class ParameterConversion:
             others.append(parameter)
         if others:
             self._convert_others(others, values, given, dialect, now, converted)
+        if self._zone is not None and (zone := zone_of_group(self._zone, values)) != UTC_ZONE:
+            converted[ZONE_NAME] = str(zone)
         values["params"] = converted
         return values
 
@@ -118,15 +133,21 @@ class ParameterConversion:
                     converter(parameter.match, dialect) if is_pattern else dialect.bind_as.get(parameter.scalar_type)
                 )
                 converted[parameter.name] = bindable(parameter, value, adapt)
+                if parameter.has_days_of_group and isinstance(parameter.zone, ZoneOfGroup):
+                    converted[parameter.name] |= _day_bounds(value, zone_of_group(parameter.zone, variables), dialect)
         request.raise_problems()
 
 
 def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
-    if parameter.is_range or parameter.locked or parameter.only_matches or isinstance(zone, PropertyReference):
+    by_group = isinstance(zone, PropertyReference) and (
+        parameter.type in INSTANTS or not isinstance(zone, ZoneOfGroup)
+    )
+    if parameter.is_range or parameter.locked or parameter.only_matches or by_group:
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.required and parameter.default is None
-    read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
+    own = UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone  # read by instants alone
+    read = reader(parameter, Moment(own, _NO_CLOCK))
     adapt = dialect.bind_as.get(parameter.scalar_type)
     if adapt is None:
         return _Plan(parameter.name, parameter, read, may_be_absent)
@@ -164,6 +185,44 @@ def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
     if adapt is None:
         return value
     return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
+
+
+def _day_bounds(days: Bounds, zone: tzinfo, dialect: Dialect) -> dict[str, Any]:
+    if zone == UTC_ZONE:
+        return {}
+    found: dict[str, Any] = {}
+    for names, day, further in ((("before", "from"), days.start, -_TWO_DAYS), (("beyond", "until"), days.end, _TWO_DAYS)):
+        if day is not None:
+            midnight = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
+            found |= zip(names, (_adapted(dialect, "date", day + further), _adapted(dialect, "datetime", midnight)))
+    return found
+
+
+def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
+    adapt = dialect.bind_as.get(kind)
+    return value if adapt is None else adapt(value)
+
+
+def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo:
+    """Return the time zone. Raises UnbindableValue if the property does not name one."""
+    name = _property(variables, reference)
+    return reference.otherwise if is_absent(name) or name == "" else _found_zone(reference, name, "this dashboard")
+
+
+def _found_zone(reference: PropertyReference, name: Any, what: str) -> tzinfo:
+    found = find_zone(name)
+    if found is None:
+        raise UnbindableValue(
+            f"{what} needs a time zone such as Europe/Vienna, but the property {reference.path} is not one",
+            name=f"user_group.properties.{reference.path}",
+        )
+    return found
+
+
+def _property(variables: Mapping[str, Any] | Record, reference: PropertyReference) -> Any:
+    # If the variables have no `user_group`, their top level holds the properties.
+    root = "user_group.properties." if "user_group" in variables else ""
+    return look_up(variables, root + reference.path)
 
 
 def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
@@ -229,7 +288,7 @@ class _Request:
     def _default(self, parameter: Parameter, moment: Moment) -> Any:
         default = parameter.default
         if isinstance(default, PropertyReference):
-            raw = self._property(default)
+            raw = _property(self._variables, default)
             if is_absent(raw):
                 self._missing[f"user_group.properties.{default.path}"] = parameter.path
                 return None
@@ -256,19 +315,10 @@ class _Request:
         zone = parameter.zone
         if not isinstance(zone, PropertyReference):
             return zone if zone is not None else UTC_ZONE
-        name = self._property(zone)
+        if isinstance(zone, ZoneOfGroup):
+            return zone_of_group(zone, self._variables)
+        name = _property(self._variables, zone)
         if is_absent(name):
             self._missing[f"user_group.properties.{zone.path}"] = parameter.path
             return None
-        found = find_zone(name)
-        if found is None:
-            raise UnbindableValue(
-                f"{parameter.path} needs a time zone such as Europe/Vienna, but the property {zone.path} is not one",
-                name=f"user_group.properties.{zone.path}",
-            )
-        return found
-
-    def _property(self, reference: PropertyReference) -> Any:
-        # If the variables have no `user_group`, their top level holds the properties.
-        root = "user_group.properties." if "user_group" in self._variables else ""
-        return look_up(self._variables, root + reference.path)
+        return _found_zone(zone, name, parameter.path)

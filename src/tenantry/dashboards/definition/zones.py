@@ -1,0 +1,47 @@
+"""The time zone of a dashboard: of its ranges, relative dates, ``within`` and ``trunc``, of what the page shows and of
+CSV files. A query has another one only if its header says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import Any, Final
+
+from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
+from tenantry.sql import Source, SQLTemplate
+from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, UTC_ZONE, Parameter, ZoneOfGroup, find_zone
+
+TIMEZONE: Final = "timezone"
+"""The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
+_ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneName(ValueKind):
+    """The name of a time zone, which becomes a ``tzinfo``."""
+
+    def read(self, node: YamlNode, source: Source) -> tzinfo:
+        zone = find_zone(node.value)
+        if zone is None:
+            raise refuse(source, node, "this is not a time zone", "write a name such as Europe/Vienna")
+        return zone
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
+    """The zone of a dashboard whose file has the keys ``top``."""
+    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE, UTC_ZONE))
+
+
+def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
+    """The parameter in this zone, unless its definition names one."""
+    return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
+
+
+def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
+    changed = {name: in_zone(each, zone) for name, each in template.parameters.items() if each.zone is None}
+    return template.redeclaring(changed) if changed else template

@@ -3,53 +3,32 @@ instants and of clock times in UTC."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
 
+from engines.clickhouse import require_chdb
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.errors import TenantryError
-from tenantry.groups import extend
-from tenantry.sql import SQLTemplate
-from tenantry.sql.parameters import UTC_ZONE, ZoneOfGroup, declare
-from tests.datasources.conftest import Directory, group
+from tests.datasources.conftest import Directory
+from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges
 
 ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
-ZONES = ("Europe/Vienna", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland", "Pacific/Kiritimati", "UTC")
-STARTS = [datetime(2026, *day) for day in ((3, 6), (3, 27), (4, 3), (9, 25), (10, 23), (10, 30))]
-ROWS = [start + timedelta(minutes=30 * step) for start in STARTS for step in range(5 * 48)]
-"""One row each half hour, around the days on which the clocks of these zones change."""
-DAYS = ("2026-03-08", "2026-03-29", "2026-04-05", "2026-09-27", "2026-10-25", "2026-11-01")
-TYPES = {
-    "postgresql": ("timestamp", "timestamptz"),
-    "sqlite": ("text", "text"),
-    "duckdb": ("timestamp", "timestamptz"),
-    "mariadb": ("datetime", "timestamp"),
-}
-PARAMETERS = {
-    name: replace(each, zone=ZoneOfGroup("timezone", UTC_ZONE))
-    for name, each in declare({"period": {"type": "date range", "open": "both"}, "unit": "text"}).items()
-}
 
 
-def statements(engine: str) -> Iterator[str]:
-    clock, instant = TYPES[engine]
-    offset = "+00" if instant == "timestamptz" else "Z" if engine == "sqlite" else ""
-    yield f"create table events (id integer, day date, clock {clock}, instant {instant})"
-    values = (f"({id_}, '{at.date()}', '{at}', '{at}{offset}')" for id_, at in enumerate(ROWS))
-    yield f"insert into events values {', '.join(values)}"
-
-
-def make(engine: str, folder: Any, request: pytest.FixtureRequest) -> str:
+def make(engine: str, folder: Path, request: pytest.FixtureRequest) -> str:
     if engine == "postgresql":
         postgres: Postgres = request.getfixturevalue("postgres")
         url = postgres.create_database()
@@ -58,15 +37,13 @@ def make(engine: str, folder: Any, request: pytest.FixtureRequest) -> str:
     if engine == "mariadb":
         mariadb: MariaDB = request.getfixturevalue("mariadb")
         database = mariadb.create_database()
-        for number, zone in enumerate(ZONES, 1):
+        for number, zone in enumerate(ZONES[:-1], 1):  # every server knows UTC
             teach(mariadb, number, zone)
         for sql in statements(engine):
             mariadb.execute(f"set statement time_zone = '+00:00' for {sql}", database=database)
         return f"mysql://root@127.0.0.1:{mariadb.port}/{database}"
     path = folder / f"{engine}.db"
     with closing(sqlite3.connect(path) if engine == "sqlite" else duckdb.connect(str(path))) as connection:
-        if engine == "duckdb":
-            connection.execute("set timezone = 'UTC'")
         for sql in statements(engine):
             connection.execute(sql)
         if engine == "sqlite":
@@ -79,7 +56,7 @@ def teach(mariadb: MariaDB, number: int, zone: str) -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
     hours = (start + timedelta(hours=hour) for hour in range(365 * 24))
     offsets = [(at, at.astimezone(ZoneInfo(zone)).utcoffset()) for at in hours]
-    changes = [offsets[0], *(now for before, now in zip(offsets, offsets[1:], strict=False) if before[1] != now[1])]
+    changes = [offsets[0], *(now for before, now in pairwise(offsets) if before[1] != now[1])]
     mariadb.execute("insert into mysql.time_zone values (%s, 'N')", (number,))
     mariadb.execute("insert into mysql.time_zone_name values (%s, %s)", (zone, number))
     for kind, (at, offset) in enumerate(changes):
@@ -90,57 +67,46 @@ def teach(mariadb: MariaDB, number: int, zone: str) -> None:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """The engine and its URL."""
-    return request.param, make(request.param, tmp_path_factory.mktemp("zones"), request)
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make(request.param, tmp_path_factory.mktemp("zones"), request)
 
 
-async def ask(source: tuple[str, str], directory: Directory, sources: Any, sql: str, zone: str, **params: Any) -> Any:
-    directory.add(1, source[1])
-    asking = replace(group(main="ds_1"), properties={"timezone": zone})
-    template = SQLTemplate(sql, params=PARAMETERS)
-    return await sources.fetch(asking, "main", template, extend(asking.variables, "params", params))
+@pytest.fixture
+def sources(url: str, directory: Directory, open_sources: Any) -> Any:
+    directory.add(1, url)
+    return open_sources(timeout=30, connect_timeout=60)
 
 
-def day_in(zone: str, at: datetime) -> date:
-    return at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).date()
-
-
-@pytest.mark.parametrize("zone", ZONES)
-async def test_ranges(zone: str, source: tuple[str, str], directory: Directory, open_sources: Any) -> None:
-    """A day has the events from its midnight to the next: 46 half hours or 50 where the clock changes. Red when the
-    range is compared as dates, with the days of UTC; and for a column of dates west of UTC, when as instants."""
-    sources = open_sources(timeout=30, connect_timeout=60)
-    for day in DAYS:
-        for first, last in ((day, day), ("", day), (day, "")):
-            sent = {"start": first or None, "end": last or None}
-            begin, end = date.fromisoformat(first or "0001-01-01"), date.fromisoformat(last or "9999-12-31")
-            for column in ("day", "clock", "instant"):
-                sql = f"select id from events where {{{{ params.period | within({column}) }}}}"
-                rows = await ask(source, directory, sources, sql, zone, period=sent)
-                days = [at.date() if column == "day" else day_in(zone, at) for at in ROWS]
-                expected = {id_ for id_, on in enumerate(days) if begin <= on <= end}
-                assert {row["id"] for row in rows} == expected, (day, column, sent)
-    lengths = Counter(day_in(zone, at) for at in ROWS)
-    assert zone in {"UTC", "Asia/Kolkata", "Pacific/Kiritimati"} or {46, 50} <= set(lengths.values())
+def test_the_clocks_change() -> None:
+    """A day of these rows has 46 half hours or 50 where the clock changes."""
+    for zone in ("Europe/Vienna", "America/Los_Angeles", "Pacific/Auckland"):
+        assert {46, 48, 50} <= set(Counter(day_in(zone, at) for at in ROWS).values())
 
 
 @pytest.mark.parametrize("zone", ZONES)
-async def test_buckets(zone: str, source: tuple[str, str], directory: Directory, open_sources: Any) -> None:
-    """Buckets are the days of the zone, and dates stay where they are. Red for a column of dates west of UTC when each
-    column is converted: all of its days were the day before."""
-    sources = open_sources(timeout=30, connect_timeout=60)
-    for column in ("day", "clock", "instant"):
-        bucket = f"{{{{ params.unit | trunc({column}) }}}}"
-        sql = f"select {bucket} as bucket, count(*) as n from events group by {bucket}"
-        rows = await ask(source, directory, sources, sql, zone, unit="day")
-        days = Counter(at.date() if column == "day" else day_in(zone, at) for at in ROWS)
-        assert {str(row["bucket"])[:10]: row["n"] for row in rows} == {str(day): n for day, n in days.items()}, column
+async def test_ranges(zone: str, sources: Any) -> None:
+    """A day goes from its midnight to the next. Red when the range is compared as dates, with the days of UTC; and for
+    a column of dates west of UTC, when it is compared as instants."""
+    assert await wrong_ranges(sources, zone) == []
 
 
-@pytest.mark.parametrize("source", ["mariadb"], indirect=True)
-async def test_a_server_without_zones_says_so(source: tuple[str, str], directory: Directory, open_sources: Any) -> None:
+@pytest.mark.parametrize("zone", ZONES)
+async def test_buckets(zone: str, sources: Any) -> None:
+    """Red for a column of dates west of UTC when each column is converted: all of its days were the day before."""
+    assert await wrong_buckets(sources, zone) == []
+
+
+@pytest.mark.parametrize("url", ["mariadb"], indirect=True)
+async def test_a_server_without_zones_says_so(sources: Any) -> None:
     """It was not taught Tokyo. Red without the warning: each bucket was NULL."""
-    sql = "select {{ params.unit | trunc(clock) }} as bucket from events"
     with pytest.raises(TenantryError):
-        await ask(source, directory, open_sources(timeout=30, connect_timeout=60), sql, "Asia/Tokyo", unit="day")
+        await ask(sources, "select {{ params.unit | trunc(clock) }} as bucket from events", "Asia/Tokyo", unit="day")
+
+
+def test_chdb(tmp_path: Path) -> None:
+    """Red when each column is converted, the dates too."""
+    require_chdb()
+    command = [sys.executable, "-m", "tests.datasources.zone_cases", str(tmp_path / "chdb")]
+    child = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert child.returncode == 0, child.stderr
+    assert json.loads(child.stdout) == {zone: [] for zone in ZONES}

@@ -122,7 +122,7 @@ class DashboardFile:
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
-    zone: ZoneOfGroup = zone_reference({})
+    zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
 
     @property
     def panels(self) -> Iterator[Panel]:

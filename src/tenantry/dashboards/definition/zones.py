@@ -11,7 +11,7 @@ from typing import Any, Final
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
 from tenantry.sql import Source, SQLTemplate
 from tenantry.sql.header import YamlNode
-from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, UTC_ZONE, Parameter, ZoneOfGroup, find_zone
+from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, Parameter, ZoneOfGroup, find_zone
 
 TIMEZONE: Final = "timezone"
 """The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
@@ -34,7 +34,7 @@ class ZoneName(ValueKind):
 
 def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
     """The zone of a dashboard whose file has the keys ``top``."""
-    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE, UTC_ZONE))
+    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE))
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:

@@ -13,7 +13,16 @@ from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
-from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value, zone_of_group
+from tenantry.sql.parameters import (
+    UTC_ZONE,
+    Parameter,
+    ParameterType,
+    RelativeRange,
+    parse_relative,
+    spell,
+    typed_value,
+    zone_of_group,
+)
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
 """Keys of the group's property ``theme``. The accent may also be the property ``accent``."""
@@ -36,7 +45,7 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
 
 def _zone(dashboard: DashboardFile, variables: Record) -> str | None:
     try:
-        return str(zone_of_group(dashboard.zone, variables))
+        return str(zone_of_group(dashboard.zone, variables) or UTC_ZONE)
     except UnbindableValue:  # each panel's own line reports the error
         return None
 

@@ -48,8 +48,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Yield those of the properties ``locale``, ``currency`` and ``timezone`` that dashboards cannot use. Missing and empty
-    properties are fine."""
+    """Yield those of the properties ``locale``, ``currency`` and ``timezone`` that dashboards cannot use. Missing
+    and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

@@ -56,6 +56,7 @@ class PanelRunner:
         self._charts = charts
         self._params: Final = dict(params)
         self._fresh = fresh
+        self._now: Final = datetime.now(UTC)  # so that today is the same day in all panels
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""
@@ -102,7 +103,9 @@ class PanelRunner:
             more["compare"] = before, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more, zone=self._zone())
+        return partial(
+            rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more, zone=self._zone()
+        )
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
@@ -112,7 +115,7 @@ class PanelRunner:
 
     async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
         rows, reduced = await self._charts.fetch(
-            self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
+            self._group, panel.schema, template, self.variables, plot, self._max_age(panel), self._now
         )
         return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced, zone=self._zone())
 
@@ -122,7 +125,7 @@ class PanelRunner:
             return None
         read = parameters_read(template)
         name = next(name for name in range_controls(self._saved.dashboard) if name in read)
-        before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
+        before = previous_period(template.parameters[name], self.variables, self._now)
         if before is None:
             return None
         return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
@@ -135,9 +138,11 @@ class PanelRunner:
         self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
     ) -> Result:
         given = self.variables if variables is None else variables
-        return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+        return await self._sources.query(
+            self._group, asker.schema, template, given, max_age=self._max_age(asker), now=self._now
+        )
 
-    def _zone(self) -> tzinfo:
+    def _zone(self) -> tzinfo | None:
         return zone_of_group(self._saved.dashboard.zone, self.variables)
 
     def _times(self, *results: Result | None) -> dict[str, Any]:

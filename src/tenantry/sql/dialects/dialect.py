@@ -256,7 +256,8 @@ class Dialect:
     def trunc_days(self, unit: str, column: str, zone: str) -> str:
         """Return ``trunc`` of a column that may be a date, whose days are the same in each zone."""
         local = self.local_days or (
-            f"case when {self.is_date} then cast({{column}} as timestamp) else ({self.instant}) at time zone {{zone}} end"
+            f"case when {self.is_date} then cast({{column}} as timestamp)"
+            f" else ({self.instant}) at time zone {{zone}} end"
         )
         return self.time_buckets[unit].format(column=local.format(column=column, zone=zone))
 

@@ -53,7 +53,8 @@ DIALECT = Dialect(
     # A server whose time zone tables are empty gives NULL, and then the warning of this cast, which is an error.
     local_days=(
         "case when {column} is null or length({column}) = 10 then cast({column} as datetime(6))"
-        " else coalesce(convert_tz({column}, '+00:00', {zone}), cast(concat({zone}, ' is unknown') as datetime)) end"
+        " else coalesce(convert_tz({column}, '+00:00', if({zone} = 'UTC', '+00:00', {zone})),"
+        " cast(concat({zone}, ' is unknown') as datetime)) end"
     ),
     # The result is NULL for a named zone if the server's time zone tables are empty.
     local_time="convert_tz({column}, @@session.time_zone, {zone})",

@@ -151,7 +151,7 @@ class _ColumnFilter:
         return self._by_parts(parts, branches, "an object with a start and an end")
 
     def _between(self, first: str, end: str, has: tuple[bool, bool], column: Nodes) -> Nodes:
-        path, found = self.context.reference.path, []
+        path, found = self.context.reference.path, list[Node]()
         for name, operator, there in ((first, " >= ", has[0]), (end, " < ", has[1])):
             if there:
                 found += [Text(" and ")] * bool(found)
@@ -160,11 +160,22 @@ class _ColumnFilter:
 
     def _days_of_group(self, has: tuple[bool, bool]) -> Nodes:
         dialect, column = self.context.dialect, self.column
-        is_date, instant = (_filled(sql.format(column=_COLUMN), column, ()) for sql in (dialect.is_date, dialect.instant))
+        is_date, instant = (
+            _filled(sql.format(column=_COLUMN), column, ()) for sql in (dialect.is_date, dialect.instant)
+        )
         dates = self._between("start", "end", has, column)
         instants = self._between("from", "until", has, instant)
         nearby = self._between("before", "beyond", has, column)  # an index can find these
-        choice = (Text(" and ("), *is_date, Text(" and "), *dates, Text(" or not "), *is_date, Text(" and "), *instants)
+        choice: Nodes = (
+            Text(" and ("),
+            *is_date,
+            Text(" and "),
+            *dates,
+            Text(" or not "),
+            *is_date,
+            Text(" and "),
+            *instants,
+        )
         return (*nearby, *choice, Text(")"))
 
     def of_nullable(self, parameter: Parameter) -> Switch:

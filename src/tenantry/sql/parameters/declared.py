@@ -44,10 +44,10 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
-"""Further parts of a date range in a ZoneOfGroup other than UTC: a date before it in every zone, a date after it, and
-the instants at which it begins and ends."""
+"""Further parts of a date range in a ZoneOfGroup that names a zone: a date that is before it in every zone, a date that
+is after it, and the instants at which it begins and ends."""
 ZONE_NAME: Final = "_zone"
-"""Name below ``params`` of a ZoneOfGroup other than UTC. No declared parameter can have it."""
+"""Name below ``params`` of the zone that a ZoneOfGroup names. No declared parameter can have it."""
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values, or whose two ends, are datetimes."""
 
@@ -84,10 +84,11 @@ class ZoneOfGroup(PropertyReference):
     """The zone of a dashboard's group: the time zone that a property names, else ``otherwise``.
 
     Filters of columns then compare days of this zone: dates as they are, instants from midnight to midnight. A column
-    without a time zone holds instants in UTC.
+    without a time zone holds instants in UTC. If nothing names a zone, today is a day of UTC, and the engine decides
+    how a column compares with days.
     """
 
-    otherwise: tzinfo = UTC_ZONE
+    otherwise: tzinfo | None = None
 
 
 class Bounds(NamedTuple):

@@ -105,7 +105,7 @@ class ParameterConversion:
             others.append(parameter)
         if others:
             self._convert_others(others, values, given, dialect, now, converted)
-        if self._zone is not None and (zone := zone_of_group(self._zone, values)) != UTC_ZONE:
+        if self._zone is not None and (zone := zone_of_group(self._zone, values)) is not None:
             converted[ZONE_NAME] = str(zone)
         values["params"] = converted
         return values
@@ -140,9 +140,7 @@ class ParameterConversion:
 
 def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
-    by_group = isinstance(zone, PropertyReference) and (
-        parameter.type in INSTANTS or not isinstance(zone, ZoneOfGroup)
-    )
+    by_group = isinstance(zone, PropertyReference) and (parameter.type in INSTANTS or not isinstance(zone, ZoneOfGroup))
     if parameter.is_range or parameter.locked or parameter.only_matches or by_group:
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.required and parameter.default is None
@@ -187,14 +185,21 @@ def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
     return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
 
 
-def _day_bounds(days: Bounds, zone: tzinfo, dialect: Dialect) -> dict[str, Any]:
-    if zone == UTC_ZONE:
+def _day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str, Any]:
+    if zone is None:
         return {}
     found: dict[str, Any] = {}
-    for names, day, further in ((("before", "from"), days.start, -_TWO_DAYS), (("beyond", "until"), days.end, _TWO_DAYS)):
+    for names, day, further in (
+        (("before", "from"), days.start, -_TWO_DAYS),
+        (("beyond", "until"), days.end, _TWO_DAYS),
+    ):
         if day is not None:
-            midnight = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
-            found |= zip(names, (_adapted(dialect, "date", day + further), _adapted(dialect, "datetime", midnight)))
+            try:
+                nearby, midnight = day + further, datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
+            except OverflowError:  # the first or the last days of the calendar
+                nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
+            adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
+            found |= zip(names, adapted, strict=True)
     return found
 
 
@@ -203,8 +208,9 @@ def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
     return value if adapt is None else adapt(value)
 
 
-def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo:
-    """Return the time zone. Raises UnbindableValue if the property does not name one."""
+def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
+    """Return the time zone; None if neither the property nor ``otherwise`` names one. Raises UnbindableValue if the
+    property does not name a zone."""
     name = _property(variables, reference)
     return reference.otherwise if is_absent(name) or name == "" else _found_zone(reference, name, "this dashboard")
 
@@ -316,7 +322,7 @@ class _Request:
         if not isinstance(zone, PropertyReference):
             return zone if zone is not None else UTC_ZONE
         if isinstance(zone, ZoneOfGroup):
-            return zone_of_group(zone, self._variables)
+            return zone_of_group(zone, self._variables) or UTC_ZONE
         name = _property(self._variables, zone)
         if is_absent(name):
             self._missing[f"user_group.properties.{zone.path}"] = parameter.path

@@ -15,7 +15,15 @@ from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import AppliedGuard, SQLTemplate, VariableReference, is_absent, look_up
-from tenantry.sql.parameters import RANGE_ENDS, Parameter, PropertyReference, RelativeRange, is_empty, parse_relative
+from tenantry.sql.parameters import (
+    INSTANTS,
+    RANGE_ENDS,
+    Parameter,
+    PropertyReference,
+    RelativeRange,
+    is_empty,
+    parse_relative,
+)
 
 _GROUP: Final = "user_group."
 _PROPERTIES: Final = "user_group.properties."
@@ -63,26 +71,33 @@ def reference_origin(
 ) -> ValueOrigin:
     path = reference.path
     if path.startswith(_PARAMS):
-        return _chosen(path, parameters, variables["params"])
+        return _chosen(path, parameters, variables)
     if reference.never_absent and is_absent(look_up(variables, path)):
         return ValueOrigin(path, Origin.DEFAULT)
     return group_origin(path)
 
 
-def _chosen(path: str, parameters: Mapping[str, Parameter], params: Mapping[str, Any] | Record) -> ValueOrigin:
-    name = path.split(".")[1]
+def _chosen(path: str, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record) -> ValueOrigin:
+    name, params = path.split(".")[1], variables["params"]
     parameter = parameters.get(name)
     sent = [params[key] for key in (name, *(f"{name}.{end}" for end in RANGE_ENDS)) if key in params]
     given = next((value for value in sent if not is_empty(value)), None)
     if parameter is None:
         return ValueOrigin(path, Origin.DEFAULT if given is None else Origin.VIEWER)
-    zone = parameter.zone.path if isinstance(parameter.zone, PropertyReference) else ""
+    zone = _zone(parameter, variables)
     if parameter.locked or given is None:
         return _default(path, parameter.default, zone)
     relative = _relative(given) if parameter.is_range else None
     if relative is not None:
         return ValueOrigin(path, Origin.CLOCK, relative, Origin.VIEWER, zone)
     return ValueOrigin(path, Origin.VIEWER, zone=zone)
+
+
+def _zone(parameter: Parameter, variables: Mapping[str, Any] | Record) -> str:
+    zone = parameter.zone
+    if not isinstance(zone, PropertyReference) or is_absent(look_up(variables, f"user_group.properties.{zone.path}")):
+        return ""
+    return zone.path if parameter.is_range or parameter.type in INSTANTS else ""
 
 
 def _default(path: str, default: Any, zone: str) -> ValueOrigin:

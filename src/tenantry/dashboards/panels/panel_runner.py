@@ -12,9 +12,9 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import PanelQueries, parameters_read, range_controls
+from tenantry.dashboards.definition.queries import parameters_read, range_controls
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.panels.filters import previous_period
+from tenantry.dashboards.panels.periods import Periods, periods
 from tenantry.dashboards.panels.tables import fetch_table
 from tenantry.dashboards.protocol.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.panel_errors import internal_error, viewer_error
@@ -25,7 +25,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.parameters import zone_of_group
+from tenantry.sql.parameters import UTC_ZONE, zone_of_group
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -89,12 +89,13 @@ class PanelRunner:
         named = named_columns(panel, self.variables)
         if panel.kind is PanelKind.TABLE:
             return await self._table(panel, queries.rows, view, named, wanted)
+        found = self._periods(queries.rows)
         plot = _plot(panel, view, wanted.plot_width)
         if plot is not None:
-            return await self._chart(panel, queries.rows, named, plot)
+            return await self._chart(panel, queries.rows, named, plot, found)
         rows, before, small = await _together(
             self._ask(panel, queries.rows),
-            self._compared(panel, queries),
+            self._compared(panel, queries.rows, found),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # only the other two may be None
@@ -111,24 +112,34 @@ class PanelRunner:
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows), zone=self._zone())
+        return partial(rows_line, panel.id, rows, named, total=total, **self._about(None, rows))
 
-    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
+    async def _chart(
+        self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None
+    ) -> Encode:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel), self._now
         )
-        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced, zone=self._zone())
+        return partial(rows_line, panel.id, rows, named, **self._about(found, rows), reduced=reduced)
 
-    async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
-        template = queries.rows
-        if not panel.compare or template is None:
+    async def _compared(self, panel: Panel, template: SQLTemplate, compared: Periods | None) -> Result | None:
+        if not panel.compare or compared is None:
             return None
+        name = self._range(template)
+        params = self._params | {name: compared.before.sent()}
+        return await self._ask(panel, template, extend(self.variables, "params", params))
+
+    def _range(self, template: SQLTemplate) -> str | None:
+        """The one range control that the query reads; None if there are several or none."""
         read = parameters_read(template)
-        name = next(name for name in range_controls(self._saved.dashboard) if name in read)
-        before = previous_period(template.parameters[name], self.variables, self._now)
-        if before is None:
+        names = [name for name in range_controls(self._saved.dashboard) if name in read]
+        return names[0] if len(names) == 1 else None
+
+    def _periods(self, template: SQLTemplate) -> Periods | None:
+        name = self._range(template)
+        if name is None:
             return None
-        return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
+        return periods(template.parameters[name], self.variables, self._now, self._zone() or UTC_ZONE)
 
     async def _choices(self, control: str) -> Encode:
         rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
@@ -144,6 +155,18 @@ class PanelRunner:
 
     def _zone(self) -> tzinfo | None:
         return zone_of_group(self._saved.dashboard.zone, self.variables)
+
+    def _about(self, found: Periods | None, *results: Result | None) -> dict[str, Any]:
+        """What the line says of times: how old the rows are, what time it is in their zone, and which days they are
+        of."""
+        zone = self._zone()
+        local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
+        about = self._times(*results) | {"zone": zone, "now": local.isoformat()}
+        return (
+            about
+            if found is None
+            else about | {"periods": {name: each.sent() for name, each in found._asdict().items()}}
+        )
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]

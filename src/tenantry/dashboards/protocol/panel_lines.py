@@ -48,10 +48,14 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
     zone: tzinfo | None = None,
+    now: str | None = None,
+    periods: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[bytes | memoryview]:
     """The line of a panel with rows, in parts. ``named``: the columns to send. ``total``: number of rows in the whole
     table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported before it.
-    ``more``: further results, by field. ``zone``: of times that have a zone."""
+    ``more``: further results, by field. ``zone``: of times that have a zone.
+    ``now``: the time of the query in that zone. ``periods``: the days that the panel shows, and those of ``compare``.
+    """
     encode, format_ = _encoder().json.encode, Format(zone=zone)
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)
@@ -59,7 +63,13 @@ def rows_line(
         yield b"," + encode(name) + b":{"
         yield from _row_fields(rows, columns, encode, format_)
         yield b"}"
-    about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
+    about: dict[str, Any] = {
+        "total": total,
+        "age": None if age is None else round(age, 1),
+        "as_of": as_of,
+        "reduced": reduced,
+    }
+    about |= {"now": now, "periods": periods}
     yield b"," + line(about)[1:]
 
 

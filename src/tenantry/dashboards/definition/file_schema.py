@@ -118,6 +118,7 @@ _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
+_FILL: Final = Key("fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap")
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
@@ -176,9 +177,9 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _REFERENCE),
+        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _REFERENCE
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -188,6 +189,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _BY,
             _COLOR,
             _STACK,
+            _FILL,
             _SORT,
             _LIMIT,
             _REFERENCE,

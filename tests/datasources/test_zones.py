@@ -92,7 +92,8 @@ async def test_ranges(zone: str, sources: Any) -> None:
 
 @pytest.mark.parametrize("zone", ZONES)
 async def test_buckets(zone: str, sources: Any) -> None:
-    """Red for a column of dates west of UTC when each column is converted: all of its days were the day before."""
+    """Days, and weeks from both of their first days. Red for a column of dates west of UTC when each column is
+    converted: all of its days were the day before."""
     assert await wrong_buckets(sources, zone) == []
 
 

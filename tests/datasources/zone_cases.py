@@ -57,8 +57,10 @@ def _row(engine: str, offset: str, id_: int, at: datetime) -> str:
     return f"({id_}, '{at.date()}', '{at}', '{at}{offset}')"
 
 
-async def ask(sources: DataSources, sql: str, zone: str, **params: Any) -> list[dict[str, Any]]:
-    asking = replace(group(main="ds_1"), properties=freeze({"timezone": zone}))
+async def ask(
+    sources: DataSources, sql: str, zone: str, *, week_start: str = "", **params: Any
+) -> list[dict[str, Any]]:
+    asking = replace(group(main="ds_1"), properties=freeze({"timezone": zone, "week_start": week_start}))
     template = SQLTemplate(sql, params=PARAMETERS)
     return await sources.fetch(asking, "main", template, extend(asking.variables, "params", params))
 
@@ -88,15 +90,21 @@ async def wrong_ranges(sources: DataSources, zone: str) -> list[str]:
 
 
 async def wrong_buckets(sources: DataSources, zone: str) -> list[str]:
-    """The columns whose days are not those of the zone."""
+    """The columns whose days and weeks are not those of the zone."""
     found = []
     for column in COLUMNS:
         bucket = f"{{{{ params.unit | trunc({column}) }}}}"
         sql = f"select {bucket} as bucket, count(*) as n from events group by {bucket}"
-        rows = await ask(sources, sql, zone, unit="day")
-        if {str(row["bucket"])[:10]: row["n"] for row in rows} != Counter(map(str, days_of(column, zone))):
-            found.append(column)
+        for unit, week_start in (("day", ""), ("week", ""), ("week", "monday"), ("week", "sunday")):
+            rows = await ask(sources, sql, zone, unit=unit, week_start=week_start)
+            expected = Counter(str(_start(day, unit, week_start)) for day in days_of(column, zone))
+            if {str(row["bucket"])[:10]: row["n"] for row in rows} != expected:
+                found.append(f"{column} by {unit} {week_start}".strip())
     return found
+
+
+def _start(day: date, unit: str, week_start: str) -> date:
+    return day if unit == "day" else day - timedelta(days=(day.weekday() + (week_start == "sunday")) % 7)
 
 
 async def _try(folder: Path) -> dict[str, list[str]]:

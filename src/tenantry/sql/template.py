@@ -19,7 +19,7 @@ from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefini
 from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
 from tenantry.sql.lexing.lexemes import VARIABLE_PATH
-from tenantry.sql.parameters.declared import ZONE_NAME, Parameter, locked_paths
+from tenantry.sql.parameters.declared import CALENDAR_NAMES, Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parameters.requests import ParameterConversion
 from tenantry.sql.parameters.uses import check_parameters
@@ -30,7 +30,7 @@ from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _GUARDED_COPIES = 64  # of one template, for as many declarations
-_ZONE = f"params.{ZONE_NAME}"
+_CALENDAR = frozenset(f"params.{name}" for name in CALENDAR_NAMES)
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -266,7 +266,9 @@ class SQLTemplate:
     def variables(self) -> tuple[Variable, ...]:
         """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
         tree = self._own_tree()
-        return tuple(self._variable(tree, each) for each in tree.references if not each.of_guard and each.path != _ZONE)
+        return tuple(
+            self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
+        )
 
     @property
     def droppable(self) -> tuple[Variable, ...]:

@@ -29,6 +29,7 @@ from tenantry.dashboards.definition.value_kinds import (
 from tenantry.dashboards.definition.zones import TIMEZONE, ZoneName
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import WEEK_START, WEEK_STARTS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
@@ -118,7 +119,9 @@ _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
-_FILL: Final = Key("fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap")
+_FILL: Final = Key(
+    "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
+)
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
@@ -295,6 +298,7 @@ DASHBOARD: Final = (
     Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
 

@@ -1,5 +1,5 @@
-"""The time zone of a dashboard: of its ranges, relative dates, ``within`` and ``trunc``, of what the page shows and of
-CSV files. A query has another one only if its header says so."""
+"""The time zone and the weeks of a dashboard: of its ranges, relative dates, ``within`` and ``trunc``; the zone also of
+what the page shows and of CSV files. A query has another one only if its header says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
 from tenantry.sql import Source, SQLTemplate
 from tenantry.sql.header import YamlNode
-from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, Parameter, ZoneOfGroup, find_zone
+from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, WEEK_START, WEEK_STARTS, Parameter, ZoneOfGroup, find_zone
 
 TIMEZONE: Final = "timezone"
 """The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
@@ -33,8 +33,8 @@ class ZoneName(ValueKind):
 
 
 def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
-    """The zone of a dashboard whose file has the keys ``top``."""
-    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE))
+    """The zone and the weeks of a dashboard whose file has the keys ``top``."""
+    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE), sundays=top.get(WEEK_START) == WEEK_STARTS[1])
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:

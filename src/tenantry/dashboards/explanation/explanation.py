@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tenantry.dashboards.definition.model import Panel, QueryUse
 from tenantry.dashboards.definition.variables import Definition
+from tenantry.dashboards.definition.zones import TIMEZONE
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.panel_errors import viewer_error
@@ -16,6 +17,7 @@ from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import AppliedGuard, SQLTemplate, VariableReference, is_absent, look_up
 from tenantry.sql.parameters import (
+    CALENDAR_NAMES,
     INSTANTS,
     RANGE_ENDS,
     Parameter,
@@ -80,6 +82,9 @@ def reference_origin(
 def _chosen(path: str, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record) -> ValueOrigin:
     name, params = path.split(".")[1], variables["params"]
     parameter = parameters.get(name)
+    if name in CALENDAR_NAMES:
+        is_default = is_absent(look_up(variables, f"{_PROPERTIES}{TIMEZONE}"))
+        return ValueOrigin(path, Origin.DEFAULT) if is_default else ValueOrigin(path, Origin.PROPERTY, TIMEZONE)
     sent = [params[key] for key in (name, *(f"{name}.{end}" for end in RANGE_ENDS)) if key in params]
     given = next((value for value in sent if not is_empty(value)), None)
     if parameter is None:

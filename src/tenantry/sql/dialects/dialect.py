@@ -15,7 +15,8 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of ``trunc``. Weeks begin on Monday."""
+"""The units of ``trunc``. Weeks begin on Monday, unless the group's begin on Sunday."""
+WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
 """Default of ``Dialect.max_parameters``: the limit of SQLite."""
@@ -228,6 +229,8 @@ class Dialect:
     """SQL for the date of ``{column}``, which is a date or a timestamp."""
     time_buckets: Mapping[str, str]
     """Unit → SQL for the start of the unit that contains ``{column}``."""
+    weeks_from_sunday: str = "(date_trunc('week', {column} + interval '1' day) - interval '1' day)"
+    """SQL for the Sunday with which the week of ``{column}`` begins."""
     local_time: str = ""
     """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
     time zone is taken to be in the session's time zone."""
@@ -253,13 +256,13 @@ class Dialect:
             column = self.local_time.format(column=column, zone=zone)
         return self.time_buckets[unit].format(column=column)
 
-    def trunc_days(self, unit: str, column: str, zone: str) -> str:
-        """Return ``trunc`` of a column that may be a date, whose days are the same in each zone."""
+    def days_in(self, column: str, zone: str) -> str:
+        """Return SQL for the local time of a column in ``zone``. If it is a date, the day is the same in each zone."""
         local = self.local_days or (
             f"case when {self.is_date} then cast({{column}} as timestamp)"
             f" else ({self.instant}) at time zone {{zone}} end"
         )
-        return self.time_buckets[unit].format(column=local.format(column=column, zone=zone))
+        return local.format(column=column, zone=zone)
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:

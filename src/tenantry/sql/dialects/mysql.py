@@ -49,6 +49,7 @@ DIALECT = Dialect(
         "quarter": "(makedate(year({column}), 1) + interval quarter({column}) - 1 quarter)",
         "year": "makedate(year({column}), 1)",
     },
+    weeks_from_sunday="(cast({column} as date) - interval dayofweek({column}) - 1 day)",
     is_date="length({column}) = 10",
     # A server whose time zone tables are empty gives NULL, and then the warning of this cast, which is an error.
     local_days=(

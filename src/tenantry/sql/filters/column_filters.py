@@ -15,13 +15,14 @@ from zoneinfo import ZoneInfo
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import NEXT_DAY
-from tenantry.sql.dialects import UNITS
+from tenantry.sql.dialects import UNITS, WEEK
 from tenantry.sql.filters.one_of import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag
 from tenantry.sql.parameters.declared import (
     RANGE_ENDS,
+    SUNDAYS_NAME,
     TEXTS,
     ZONE_NAME,
     Parameter,
@@ -160,9 +161,7 @@ class _ColumnFilter:
 
     def _days_of_group(self, has: tuple[bool, bool]) -> Nodes:
         dialect, column = self.context.dialect, self.column
-        is_date, instant = (
-            _filled(sql.format(column=_COLUMN), column, ()) for sql in (dialect.is_date, dialect.instant)
-        )
+        is_date, instant = (_filled(sql.format(column=_COLUMN), column) for sql in (dialect.is_date, dialect.instant))
         dates = self._between("start", "end", has, column)
         instants = self._between("from", "until", has, instant)
         nearby = self._between("before", "beyond", has, column)  # an index can find these
@@ -262,14 +261,25 @@ def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> No
 
 
 def _bucket_of_group(context: SwitchContext, unit: str, column: Nodes) -> Nodes:
-    zone = context.variable(f"params.{ZONE_NAME}")
-    plain = _bucket(context, unit, column, ())
-    local = _filled(context.dialect.trunc_days(unit, _COLUMN, _ZONE), column, (Value(zone),))
-    reference = context.variable(f"params.{ZONE_NAME}", Position.CHOICE)
-    return (Switch(reference, lambda name: int(name is not None), (plain, local), "the name of a zone", uniform=True),)
+    dialect = context.dialect
+    if unit != WEEK:
+        return _in_zone(context, dialect.time_buckets[unit], column)
+    weeks = (dialect.time_buckets[unit], dialect.weeks_from_sunday)
+    return _if_given(context, SUNDAYS_NAME, *(_in_zone(context, bucket, column) for bucket in weeks))
 
 
-def _filled(sql: str, column: Nodes, zone: Nodes) -> Nodes:
+def _in_zone(context: SwitchContext, bucket: str, column: Nodes) -> Nodes:
+    zone = (Value(context.variable(f"params.{ZONE_NAME}")),)
+    local = bucket.format(column=context.dialect.days_in(_COLUMN, _ZONE))
+    return _if_given(context, ZONE_NAME, _filled(bucket.format(column=_COLUMN), column), _filled(local, column, zone))
+
+
+def _if_given(context: SwitchContext, name: str, absent: Nodes, given: Nodes) -> Nodes:
+    reference = context.variable(f"params.{name}", Position.CHOICE)
+    return (Switch(reference, lambda value: int(value is not None), (absent, given), "a setting", uniform=True),)
+
+
+def _filled(sql: str, column: Nodes, zone: Nodes = ()) -> Nodes:
     found: list[Node] = []
     for part in _MARKS.split(sql):
         if part == _COLUMN:

@@ -1,10 +1,13 @@
 """Declared parameters, and the conversion of viewer input to typed values (docs/sql-parameters.md)."""
 
+from tenantry.sql.parameters.declared import CALENDAR_NAMES as CALENDAR_NAMES
 from tenantry.sql.parameters.declared import INSTANTS as INSTANTS
 from tenantry.sql.parameters.declared import RANGE_ENDS as RANGE_ENDS
 from tenantry.sql.parameters.declared import RANGES as RANGES
 from tenantry.sql.parameters.declared import TEXTS as TEXTS
 from tenantry.sql.parameters.declared import UTC_ZONE as UTC_ZONE
+from tenantry.sql.parameters.declared import WEEK_START as WEEK_START
+from tenantry.sql.parameters.declared import WEEK_STARTS as WEEK_STARTS
 from tenantry.sql.parameters.declared import Bounds as Bounds
 from tenantry.sql.parameters.declared import InvalidDefinition as InvalidDefinition
 from tenantry.sql.parameters.declared import Parameter as Parameter

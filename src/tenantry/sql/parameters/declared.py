@@ -47,7 +47,13 @@ DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
 """Further parts of a date range in a ZoneOfGroup that names a zone: a date that is before it in every zone, a date that
 is after it, and the instants at which it begins and ends."""
 ZONE_NAME: Final = "_zone"
-"""Name below ``params`` of the zone that a ZoneOfGroup names. No declared parameter can have it."""
+SUNDAYS_NAME: Final = "_sundays"
+CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
+"""Names below ``params`` of the zone that a ZoneOfGroup names, and of weeks that begin on Sunday. No declared parameter
+can have them."""
+WEEK_START: Final = "week_start"
+"""The group's property, and a dashboard's key, for the first day of weeks."""
+WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values, or whose two ends, are datetimes."""
 
@@ -89,6 +95,8 @@ class ZoneOfGroup(PropertyReference):
     """
 
     otherwise: tzinfo | None = None
+    sundays: bool = False
+    """Whether weeks begin on Sunday, unless the property WEEK_START says something else."""
 
 
 class Bounds(NamedTuple):

@@ -15,7 +15,10 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import (
     INSTANTS,
     RANGE_ENDS,
+    SUNDAYS_NAME,
     UTC_ZONE,
+    WEEK_START,
+    WEEK_STARTS,
     ZONE_NAME,
     Bounds,
     Nullable,
@@ -105,8 +108,8 @@ class ParameterConversion:
             others.append(parameter)
         if others:
             self._convert_others(others, values, given, dialect, now, converted)
-        if self._zone is not None and (zone := zone_of_group(self._zone, values)) is not None:
-            converted[ZONE_NAME] = str(zone)
+        if self._zone is not None:
+            converted |= _calendar(self._zone, values)
         values["params"] = converted
         return values
 
@@ -215,6 +218,22 @@ def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record)
     return reference.otherwise if is_absent(name) or name == "" else _found_zone(reference, name, "this dashboard")
 
 
+def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
+    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is no first day of a week."""
+    day = _property(variables, PropertyReference(WEEK_START))
+    if is_absent(day) or day == "":
+        return reference.sundays
+    if day not in WEEK_STARTS:
+        problem = f"weeks begin on {' or '.join(WEEK_STARTS)}, but the property {WEEK_START} is neither"
+        raise UnbindableValue(problem, name=f"user_group.properties.{WEEK_START}")
+    return bool(day == WEEK_STARTS[1])
+
+
+def _calendar(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> dict[str, Any]:
+    zone, sundays = zone_of_group(reference, variables), weeks_from_sunday(reference, variables)
+    return ({} if zone is None else {ZONE_NAME: str(zone)}) | ({SUNDAYS_NAME: True} if sundays else {})
+
+
 def _found_zone(reference: PropertyReference, name: Any, what: str) -> tzinfo:
     found = find_zone(name)
     if found is None:
@@ -260,7 +279,9 @@ class _Request:
         zone = self._zone(parameter)
         if zone is None:
             return None
-        moment = Moment(zone, self._now)
+        own = parameter.zone
+        sundays = isinstance(own, ZoneOfGroup) and weeks_from_sunday(own, self._variables)
+        moment = Moment(zone, self._now, sundays)
         raw = self._raw(parameter)
         if parameter.locked:
             if not is_empty(raw):

@@ -57,6 +57,9 @@ select moment, moment at time zone 'UTC' as clock, what, promised from (values
   (timestamptz '2026-11-28 23:10:00+00', 'tomorrow', date '2026-11-29')) as t(moment, what, promised)"""
 
 
+pytestmark = pytest.mark.usefixtures("mount")
+
+
 class Clock(datetime):
     """28 November, 10 o'clock in UTC."""
 

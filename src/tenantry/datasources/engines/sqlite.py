@@ -116,7 +116,7 @@ class SQLiteDriver:
         connection.execute("pragma trusted_schema = off")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
-        connection.create_function("tenantry_local_time", 2, _local_time, deterministic=True)
+        connection.create_function("tenantry_local_time", 2, local_time, deterministic=True)
         connection.set_authorizer(authorise)
         return connection
 
@@ -175,8 +175,8 @@ class SQLiteDriver:
         pass
 
 
-def _local_time(value: str | None, zone: str) -> str | None:
-    """The clock time in a zone of an instant in UTC. A date stays as it is."""
+def local_time(value: str | None, zone: str) -> str | None:
+    """Return the clock time in a zone of an instant, which is in UTC unless it has an offset. A date stays as it is."""
     if value is None or len(value) == len("2026-01-31"):
         return value
     instant = datetime.fromisoformat(value)

@@ -161,7 +161,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the number",
             *_CHART,
-            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the range just before"),
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the same part of the period before"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
             Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),

@@ -16,7 +16,7 @@ from tenantry.sql.parameters import Parameter, ZoneOfGroup
 COLUMNS: Final = 12
 """Columns of the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change since the previous range of the same length."""
+"""Value of ``compare``: show the change since the same part of the period before."""
 
 
 class PanelKind(StrEnum):

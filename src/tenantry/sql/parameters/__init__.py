@@ -1,5 +1,6 @@
 """Declared parameters, and the conversion of viewer input to typed values (docs/sql-parameters.md)."""
 
+from tenantry.sql.parameters.calendars import zone_of_group as zone_of_group
 from tenantry.sql.parameters.declared import CALENDAR_NAMES as CALENDAR_NAMES
 from tenantry.sql.parameters.declared import INSTANTS as INSTANTS
 from tenantry.sql.parameters.declared import RANGE_ENDS as RANGE_ENDS
@@ -22,7 +23,6 @@ from tenantry.sql.parameters.relative_ranges import RelativeRange as RelativeRan
 from tenantry.sql.parameters.relative_ranges import parse_relative as parse_relative
 from tenantry.sql.parameters.requests import ParameterConversion as ParameterConversion
 from tenantry.sql.parameters.requests import typed_value as typed_value
-from tenantry.sql.parameters.requests import zone_of_group as zone_of_group
 from tenantry.sql.parameters.typed_values import REFUSALS as REFUSALS
 from tenantry.sql.parameters.typed_values import Moment as Moment
 from tenantry.sql.parameters.typed_values import is_empty as is_empty

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.bindable_values import is_absent, look_up
+from tenantry.sql.binding.bindable_values import is_absent
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.parameters.calendars import (
+    calendar_values,
+    day_bounds,
+    found_zone,
+    read_property,
+    weeks_from_sunday,
+    zone_of_group,
+)
 from tenantry.sql.parameters.declared import (
     INSTANTS,
     RANGE_ENDS,
-    SUNDAYS_NAME,
     UTC_ZONE,
-    WEEK_START,
-    WEEK_STARTS,
-    ZONE_NAME,
-    Bounds,
     Nullable,
     Parameter,
     PropertyReference,
     ZoneOfGroup,
 )
-from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
 from tenantry.sql.parameters.typed_values import (
     REFUSALS,
@@ -40,7 +42,6 @@ from tenantry.sql.parameters.typed_values import (
 )
 
 _Adapter: TypeAlias = Callable[[Any], Any]
-_TWO_DAYS: Final = timedelta(days=2)  # zones differ by up to 26 hours
 _NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use the current time
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
@@ -109,7 +110,7 @@ class ParameterConversion:
         if others:
             self._convert_others(others, values, given, dialect, now, converted)
         if self._zone is not None:
-            converted |= _calendar(self._zone, values)
+            converted |= calendar_values(self._zone, values)
         values["params"] = converted
         return values
 
@@ -137,7 +138,7 @@ class ParameterConversion:
                 )
                 converted[parameter.name] = bindable(parameter, value, adapt)
                 if parameter.has_days_of_group and isinstance(parameter.zone, ZoneOfGroup):
-                    converted[parameter.name] |= _day_bounds(value, zone_of_group(parameter.zone, variables), dialect)
+                    converted[parameter.name] |= day_bounds(value, zone_of_group(parameter.zone, variables), dialect)
         request.raise_problems()
 
 
@@ -186,68 +187,6 @@ def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
     if adapt is None:
         return value
     return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
-
-
-def _day_bounds(days: Bounds, zone: tzinfo | None, dialect: Dialect) -> dict[str, Any]:
-    if zone is None:
-        return {}
-    found: dict[str, Any] = {}
-    for names, day, further in (
-        (("before", "from"), days.start, -_TWO_DAYS),
-        (("beyond", "until"), days.end, _TWO_DAYS),
-    ):
-        if day is not None:
-            try:
-                nearby, midnight = day + further, datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
-            except OverflowError:  # the first or the last days of the calendar
-                nearby, midnight = day, datetime.combine(day, time(), tzinfo=UTC)
-            adapted = _adapted(dialect, "date", nearby), _adapted(dialect, "datetime", midnight)
-            found |= zip(names, adapted, strict=True)
-    return found
-
-
-def _adapted(dialect: Dialect, kind: str, value: date) -> Any:
-    adapt = dialect.bind_as.get(kind)
-    return value if adapt is None else adapt(value)
-
-
-def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> tzinfo | None:
-    """Return the time zone; None if neither the property nor ``otherwise`` names one. Raises UnbindableValue if the
-    property does not name a zone."""
-    name = _property(variables, reference)
-    return reference.otherwise if is_absent(name) or name == "" else _found_zone(reference, name, "this dashboard")
-
-
-def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is no first day of a week."""
-    day = _property(variables, PropertyReference(WEEK_START))
-    if is_absent(day) or day == "":
-        return reference.sundays
-    if day not in WEEK_STARTS:
-        problem = f"weeks begin on {' or '.join(WEEK_STARTS)}, but the property {WEEK_START} is neither"
-        raise UnbindableValue(problem, name=f"user_group.properties.{WEEK_START}")
-    return bool(day == WEEK_STARTS[1])
-
-
-def _calendar(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> dict[str, Any]:
-    zone, sundays = zone_of_group(reference, variables), weeks_from_sunday(reference, variables)
-    return ({} if zone is None else {ZONE_NAME: str(zone)}) | ({SUNDAYS_NAME: True} if sundays else {})
-
-
-def _found_zone(reference: PropertyReference, name: Any, what: str) -> tzinfo:
-    found = find_zone(name)
-    if found is None:
-        raise UnbindableValue(
-            f"{what} needs a time zone such as Europe/Vienna, but the property {reference.path} is not one",
-            name=f"user_group.properties.{reference.path}",
-        )
-    return found
-
-
-def _property(variables: Mapping[str, Any] | Record, reference: PropertyReference) -> Any:
-    # If the variables have no `user_group`, their top level holds the properties.
-    root = "user_group.properties." if "user_group" in variables else ""
-    return look_up(variables, root + reference.path)
 
 
 def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
@@ -315,7 +254,7 @@ class _Request:
     def _default(self, parameter: Parameter, moment: Moment) -> Any:
         default = parameter.default
         if isinstance(default, PropertyReference):
-            raw = _property(self._variables, default)
+            raw = read_property(self._variables, default)
             if is_absent(raw):
                 self._missing[f"user_group.properties.{default.path}"] = parameter.path
                 return None
@@ -344,8 +283,8 @@ class _Request:
             return zone if zone is not None else UTC_ZONE
         if isinstance(zone, ZoneOfGroup):
             return zone_of_group(zone, self._variables) or UTC_ZONE
-        name = _property(self._variables, zone)
+        name = read_property(self._variables, zone)
         if is_absent(name):
             self._missing[f"user_group.properties.{zone.path}"] = parameter.path
             return None
-        return _found_zone(zone, name, parameter.path)
+        return found_zone(zone, name, parameter.path)

@@ -14,7 +14,6 @@ import pytest
 
 from tenantry.dashboards import unusable_formats
 from tenantry.dashboards.panels import panel_runner
-
 from tests.dashboards.served import Site, serve
 from tests.dashboards.test_tables import Stored
 

@@ -24,13 +24,14 @@ controls:
   period: {range: today}
   unit: {choices: [hour, day, week], default: day}
 rows:
-  - {figure: n, query: plain}
+  - {figure: n, query: plain, compare: previous-period}
   - {table: listed, columns: [moment, what]}
   - {figure: n, query: promised}
   - {figure: n, query: instants}
   - {figure: n, query: {sql: "select count(*) as n from events where {{ params.period | within(moment) }}"}}
   - {figure: n, query: of_utc}
   - {bar: n, by: bucket, query: buckets}
+  - {table: of_vienna, columns: [moment]}
 """,
     "queries/plain.sql": "select count(*) as n from events where {{ params.period | within(moment) }}",
     "queries/listed.sql": "select moment, what from events where {{ params.period | within(moment) }} order by moment",
@@ -45,6 +46,11 @@ params:
   period: {type: date range, zone: UTC}
 --- */
 select count(*) as n from events where {{ params.period | within(clock) }}""",
+    "queries/of_vienna.sql": """/* ---
+params:
+  period: {type: datetime range, zone: Europe/Vienna}
+--- */
+select moment from events where {{ params.period | within(moment) }} order by moment""",
     "queries/buckets.sql": """select {{ params.unit | trunc(moment) }} as bucket, count(*) as n
 from events group by 1 order by 1""",
 }
@@ -104,6 +110,17 @@ async def test_today(tmp_path: Path, monkeypatch: Any, zone: str, file: str, cou
         assert [line.split(",")[0] for line in lines] == instants
 
 
+async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each answer says what time it is there, and which days it is of. Red when yesterday is one of UTC: its evening
+    was in both days."""
+    async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
+        figure = (await site.panels("events"))["1-1"]
+        assert (figure["rows"], figure["compare"]["rows"]) == ([[2]], [[1]])
+        today, yesterday = ({"start": day, "end": day} for day in ("2026-11-28", "2026-11-27"))
+        assert figure["periods"] == {"shown": today, "before": yesterday, "whole": today}
+        assert figure["now"] == "2026-11-28T11:00:00"
+
+
 async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
     """Red when a unit that no header declares was cut in UTC."""
     async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
@@ -111,6 +128,15 @@ async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
         assert rows == [["2026-11-27T00:00:00", 1], ["2026-11-28T00:00:00", 2], ["2026-11-29T00:00:00", 1]]
         hours = await site.panels("events", filters={"unit": "hour"})
         assert hours["7-1"]["rows"][0] == ["2026-11-27T09:00:00", 1]
+
+
+@pytest.mark.parametrize("zone", ["", "America/Los_Angeles"])
+async def test_a_header_that_says_otherwise(tmp_path: Path, monkeypatch: Any, zone: str) -> None:
+    """Its rows are of the days of Vienna, and shown in its time. Red when they were shown in the page's: the first
+    event of today was one of yesterday."""
+    async with events(tmp_path, monkeypatch, zone) as site:
+        rows = (await site.panels("events"))["8-1"]["rows"]
+        assert rows == [["2026-11-28T00:40:00+01:00"], ["2026-11-28T03:00:00+01:00"]]
 
 
 async def test_a_zone_that_is_none(tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,9 +9,21 @@ from datetime import tzinfo
 from typing import Any, Final
 
 from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
+from tenantry.groups import Record
 from tenantry.sql import Source, SQLTemplate
 from tenantry.sql.header import YamlNode
-from tenantry.sql.parameters import INSTANTS, RANGES, TEXTS, WEEK_START, WEEK_STARTS, Parameter, ZoneOfGroup, find_zone
+from tenantry.sql.parameters import (
+    INSTANTS,
+    RANGES,
+    TEXTS,
+    WEEK_START,
+    WEEK_STARTS,
+    Parameter,
+    PropertyReference,
+    ZoneOfGroup,
+    find_zone,
+    zone_of_group,
+)
 
 TIMEZONE: Final = "timezone"
 """The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
@@ -45,3 +57,15 @@ def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
 def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
     changed = {name: in_zone(each, zone) for name, each in template.parameters.items() if each.zone is None}
     return template.redeclaring(changed) if changed else template
+
+
+def zone_of_query(
+    template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
+) -> tzinfo | None:
+    """The zone that the query's header names, if it names one alone, else that of the dashboard; None if nothing names
+    one. Raises UnbindableValue if a property does not name a zone."""
+    own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
+    zone = own.pop() if len(own) == 1 else of_dashboard
+    if not isinstance(zone, PropertyReference):
+        return zone
+    return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
@@ -28,7 +29,6 @@ from tenantry.errors import InvalidBody, MissingVariable, TenantryError, Unbinda
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
-from tenantry.sql.parameters import zone_of_group
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
@@ -120,7 +120,7 @@ class Downloads:
             raise HTTPException(404, "This panel has no rows.")
         variables = extend(group.variables, "params", read_filters(saved, filters))
         columns = named_columns(panel, variables)
-        options = Format(zone=zone_of_group(saved.dashboard.zone, variables))
+        options = Format(zone=zone_of_query(template, saved.dashboard.zone, variables))
         stream = await self._sources.stream(
             group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns
         )

@@ -13,6 +13,7 @@ from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import parameters_read, range_controls
+from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.periods import Periods, periods
 from tenantry.dashboards.panels.tables import fetch_table
@@ -25,7 +26,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.parameters import UTC_ZONE, zone_of_group
+from tenantry.sql.parameters import UTC_ZONE
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -104,15 +105,14 @@ class PanelRunner:
             more["compare"] = before, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        return partial(
-            rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more, zone=self._zone()
-        )
+        about = self._about(queries.rows, found, rows, before, small)
+        return partial(rows_line, panel.id, rows, named, **about, more=more)
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(rows_line, panel.id, rows, named, total=total, **self._about(None, rows))
+        return partial(rows_line, panel.id, rows, named, total=total, **self._about(template, None, rows))
 
     async def _chart(
         self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None
@@ -120,7 +120,7 @@ class PanelRunner:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel), self._now
         )
-        return partial(rows_line, panel.id, rows, named, **self._about(found, rows), reduced=reduced)
+        return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, template: SQLTemplate, compared: Periods | None) -> Result | None:
         if not panel.compare or compared is None:
@@ -139,7 +139,7 @@ class PanelRunner:
         name = self._range(template)
         if name is None:
             return None
-        return periods(template.parameters[name], self.variables, self._now, self._zone() or UTC_ZONE)
+        return periods(template.parameters[name], self.variables, self._now, self._zone(template) or UTC_ZONE)
 
     async def _choices(self, control: str) -> Encode:
         rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
@@ -153,13 +153,13 @@ class PanelRunner:
             self._group, asker.schema, template, given, max_age=self._max_age(asker), now=self._now
         )
 
-    def _zone(self) -> tzinfo | None:
-        return zone_of_group(self._saved.dashboard.zone, self.variables)
+    def _zone(self, template: SQLTemplate) -> tzinfo | None:
+        return zone_of_query(template, self._saved.dashboard.zone, self.variables)
 
-    def _about(self, found: Periods | None, *results: Result | None) -> dict[str, Any]:
+    def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
         """What the line says of times: how old the rows are, what time it is in their zone, and which days they are
         of."""
-        zone = self._zone()
+        zone = self._zone(template)
         local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
         about = self._times(*results) | {"zone": zone, "now": local.isoformat()}
         return (

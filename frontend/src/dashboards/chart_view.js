@@ -70,7 +70,7 @@ export class ChartView {
     const { formats, colors } = this.context;
     const beside = this.#beside();
     const width = beside ? this.#width * 0.45 : this.#width;
-    const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain };
+    const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
     const legend = legendOf(chart, (key) => this.#toggle(key));
     this.chart = chart;
@@ -81,6 +81,11 @@ export class ChartView {
     const choose = this.about.click ? (rows) => this.#choose(rows) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
     this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+  }
+
+  #times() {
+    const { now, periods, reduced } = this.data;
+    return { when: { now, period: periods?.whole }, reduced };
   }
 
   /** False where what the click asks for is not the same in all these rows. */

@@ -1,5 +1,6 @@
 // A key figure: the number, how it changed in words, and how it came to be as a small line.
 
+import { rangeLabel } from "./controls/presets.js";
 import { drawSparkline } from "./charts/sparkline.js";
 import { Rows } from "./charts/rows.js";
 import { html, icon } from "./dom.js";
@@ -33,11 +34,19 @@ export class FigureView {
     const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats) : null;
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
     const text = html("p", { class: "figure-value" }, formats.text(value, way), unit);
-    const change = data.compare ? this.#change(number(value), data.compare, way) : null;
+    const change = data.compare ? this.#change(number(value), data, way) : null;
     return html("div", { class: "figure" }, text, small, change);
   }
 
-  #change(now, compare, way) {
+  /** Which days are compared with which. */
+  #dates(periods) {
+    if (!periods) return "Against the same part of the period before";
+    const [shown, before] = [periods.shown, periods.before].map((days) => rangeLabel(days, this.context.formats));
+    return `${shown} against ${before}`;
+  }
+
+  #change(now, { compare, periods }, way) {
+    const change = (...parts) => changeOf(this.#dates(periods), ...parts);
     const before = number(new Rows(compare.columns ?? [], compare.rows).values(this.view.figure)[0]);
     const { formats } = this.context;
     if (Number.isNaN(before) || Number.isNaN(now)) return change("same", "", "No value before");
@@ -50,6 +59,6 @@ export class FigureView {
   }
 }
 
-function change(kind, good, words) {
-  return html("p", { class: `change${good}`, title: "Against the period of the same length just before" }, icon(kind), html("span", {}, words));
+function changeOf(title, kind, good, words) {
+  return html("p", { class: `change${good}`, title }, icon(kind), html("span", {}, words));
 }

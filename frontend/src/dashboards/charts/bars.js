@@ -24,13 +24,20 @@ const NO_BAR = { marks: [] };
  * @returns {import("./index.js").Chart}
  */
 export function drawBars(view, rows, options) {
-  const by = dimension(rows, view.by, options.formats, true);
+  const inTime = !view.horizontal && !view.limit && (view.sort ?? "query") === "query";
+  const by = dimension(rows, view.by, options.formats, true, inTime ? options.when : null);
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
-  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), view, by, options.formats);
+  const found = aligned(shown, by.names.map((_, place) => place));
+  if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
+  const groups = ordered(found, view, by, options.formats);
   const way = wayOf(view, rows, view.bar, options.formats);
   const parts = { view, options, by, series, shown, groups, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
+}
+
+function filled({ at, values }, series) {
+  for (const { key } of series) if (!values.has(key)) values.set(key, { x: at, y: 0, rows: [], low: 0, high: 0 });
 }
 
 const totalOf = (group) => [...group.values.values()].reduce((sum, { y }) => sum + (y ?? 0), 0);
@@ -135,11 +142,12 @@ class StandingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
+    const cut = this.by.cut?.(this.groups[place].at);
     return spans.map(({ low, high }, layer) => {
       if (high === null || high === low) return NO_BAR;
       const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
       const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer]);
+      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer], cut);
     });
   }
 }
@@ -209,12 +217,12 @@ class LyingBars extends Bars {
 }
 
 /** Draws one; it and where it stands. */
-function bar(root, box, { color, key }) {
+function bar(root, box, { color, key }, cut) {
   const { x, y, width, height } = box;
   const side = Math.max(0.5, width);
   const tall = Math.max(0.5, height);
   const of = (value) => value.toFixed(2);
-  const mark = svg("rect", { class: `mark bar series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  const mark = svg("rect", { class: `mark bar${cut ? " cut" : ""} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
   root.append(mark);
   return { marks: [mark], box };
 }

@@ -1,6 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { isMoment, isNumeric, moment, number } from "../formats.js";
+import { bucketsOf } from "./buckets.js";
 
 const DAY = 86_400_000;
 
@@ -11,6 +12,7 @@ const DAY = 86_400_000;
  * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
+ * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {(place: number, first: boolean) => string} [short] a time where it stands beside others on an axis
  */
 
@@ -19,9 +21,10 @@ const DAY = 86_400_000;
  * @param {string} name
  * @param {import("../formats.js").Formats} formats
  * @param {boolean} [asNames] whether times and numbers are taken one by one, as bars do
+ * @param {import("./buckets.js").When | null} [when] where times are to stand beside those that are missing
  * @returns {Dimension}
  */
-export function dimension(rows, name, formats, asNames = false) {
+export function dimension(rows, name, formats, asNames = false, when = null) {
   const values = rows.values(name);
   const kind = kindOf(rows.type(name), values);
   const write = writer(kind, values, rows.type(name), formats);
@@ -29,13 +32,17 @@ export function dimension(rows, name, formats, asNames = false) {
     const positions = values.map(kind === "time" ? moment : number);
     return { kind, values, positions, names: [], text: write };
   }
-  const places = new Map();
-  for (const value of values) if (!places.has(value)) places.set(value, places.size);
+  const buckets = when && kind === "time" ? bucketsOf(values.map(moment), when) : null;
+  const keys = buckets ? values.map(moment) : values;
+  const places = new Map(buckets?.starts.map((at, place) => [at, place]));
+  for (const key of keys) if (!places.has(key)) places.set(key, places.size);
   const names = [...places.keys()];
-  const positions = values.map((value) => places.get(value));
-  const text = (place) => write(kind === "time" ? moment(names[place]) : names[place]);
-  const short = kind === "time" ? (place, first) => shortTime(moment(names[place]), grain(names.map(moment)), first, formats) : null;
-  return { kind: "name", values, positions, names, text, short };
+  const positions = keys.map((key) => places.get(key));
+  const cut = (place) => buckets?.cut(names[place]);
+  const at = (place) => (buckets ? names[place] : moment(names[place]));
+  const text = (place) => [write(kind === "time" ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
+  const short = kind === "time" ? (place, first) => shortTime(at(place), grain(names.map((_, each) => at(each))), first, formats) : null;
+  return { kind: "name", values, positions, names, text, short, cut };
 }
 
 /** How the times of a column are written; undefined where it holds none. */
@@ -65,7 +72,8 @@ function shortTime(at, format, first, formats) {
 }
 
 /** The coarsest way of writing that tells these moments apart. */
-export function grain(moments) {
+export function grain(all) {
+  const moments = all.filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));
   if (moments.some((at) => at % DAY)) return "datetime";
   if (dates.some((date) => date.getUTCDate() !== 1)) return "date";

@@ -15,6 +15,8 @@ import { drawScatter } from "./scatter.js";
  * @property {import("../formats.js").Formats} formats
  * @property {import("./colors.js").SeriesColors} colors
  * @property {Set<string>} hidden keys of series that a viewer took out
+ * @property {import("./buckets.js").When} when
+ * @property {boolean} [reduced] whether the rows are some of many
  * @property {[number, number]} [domain] the part of the axis that a viewer zoomed into
  */
 /**

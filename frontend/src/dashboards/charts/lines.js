@@ -4,6 +4,7 @@ import { area, line, stack, stackOffsetDiverging, stackOffsetExpand } from "d3-s
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
+import { bucketsOf } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
@@ -22,10 +23,19 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
+  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when) : null;
+  if (by.buckets && view.fill === 0) for (const each of series) fill(each, by.buckets.starts);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = wayOf(view, rows, measures, options.formats);
   const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
   return new LineChart({ view, rows, options, by, series, shown, layers, way }).draw();
+}
+
+/** Zeros where a series has no row. */
+function fill(series, starts) {
+  const there = new Set(series.points.map(({ x }) => x));
+  for (const x of starts) if (!there.has(x)) series.points.push({ x, y: 0, rows: [], low: 0, high: 0 });
+  series.points.sort((a, b) => a.x - b.x);
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -100,7 +110,7 @@ class LineChart {
   #bottomTicks() {
     const { formats } = this.options;
     const { by, plot } = this;
-    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats);
+    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by.buckets);
     if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, { type: this.rows.type(this.view.by) });
     return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
   }
@@ -111,9 +121,17 @@ class LineChart {
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
       if (this.view.kind === "area") group.append(svg("path", { class: this.view.stack ? "layer" : "area", d: filled(spans) ?? "" }));
-      if (!this.view.stack) group.append(svg("path", { class: "line", d: path(spans) ?? "" }), ...this.#alone(spans));
+      if (!this.view.stack) group.append(...this.#parts(spans).map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })), ...this.#alone(spans));
       root.append(group);
     }
+  }
+
+  /** The line, and what of it leads to or from a bucket that is cut off. */
+  #parts(spans) {
+    const cut = ({ x }) => this.by.buckets?.cut(x);
+    const whole = spans.filter((span) => !cut(span));
+    const ends = spans.flatMap((span, place) => (cut(span) ? [spans.slice(Math.max(0, place - 1), place + 2)] : []));
+    return [["line", whole], ...ends.filter((points) => points.length > 1).map((points) => ["line cut", points])];
   }
 
   /** A value between two that are missing is a dot: a line of one point cannot be seen. */
@@ -177,7 +195,7 @@ class LineChart {
       at,
       parts: items.map(({ key, rows, y, height }) => ({ key, rows, marks: [], box: { x, y, width: 0, height } })),
       dots: items.map(({ y, color }) => ({ y, color })),
-      title: () => this.by.text(at),
+      title: () => [this.by.text(at), this.by.buckets?.cut(at)].filter(Boolean).join(", "),
       items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),
     };
   }

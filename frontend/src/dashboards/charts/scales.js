@@ -67,14 +67,26 @@ export function valueTexts(values, way, formats) {
  * The ticks of an axis of times: as many as fit, written by their step, with the year where it changes.
  * @param {[number, number]} domain milliseconds
  * @param {number} width pixels
+ * @param {import("./buckets.js").Buckets | null} [buckets] the times on which alone a tick may lie
  * @returns {Tick[]}
  */
-export function timeTicks([low, high], width, formats) {
-  for (let count = Math.max(2, Math.round(width / 40)); count > 1; count -= 1) {
-    const found = utcTicks(new Date(low), new Date(high), count);
+export function timeTicks([low, high], width, formats, buckets) {
+  const starts = buckets?.starts.filter((at) => at >= low && at <= high).map((at) => new Date(at));
+  const known = new Set(starts?.map(Number));
+  const most = Math.max(2, Math.round(width / 40));
+  const fitting = (found) => {
     const labels = timeTexts(found, formats);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
-    if (labels.length && (widest + 16) * labels.length <= width) return labels;
+    return labels.length && (widest + 16) * labels.length <= width ? labels : null;
+  };
+  for (let count = most; count > 1; count -= 1) {
+    const found = utcTicks(new Date(low), new Date(high), count);
+    const labels = !starts || found.every((date) => known.has(Number(date))) ? fitting(found) : null;
+    if (labels) return labels;
+  }
+  for (let step = 1; step < starts?.length; step += 1) {
+    const labels = fitting(starts.filter((_, place) => place % step === 0));
+    if (labels) return labels;
   }
   return timeTexts([new Date(low)], formats);
 }

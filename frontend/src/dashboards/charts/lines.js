@@ -6,9 +6,8 @@ import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
-import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { aligned, positionsOf, rowsOf, seriesOf } from "./series.js";
-import { wayOf } from "./way.js";
 
 const MOST_ENDS = 6;
 
@@ -22,10 +21,27 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
+  const notes = inOrder(series, Boolean(view.stack));
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
-  const way = wayOf(view, rows, measures, options.formats);
+  const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
-  return new LineChart({ view, rows, options, by, series, shown, layers, way }).draw();
+  return new LineChart({ view, rows, options, by, series, shown, layers, way, notes }).draw();
+}
+
+/**
+ * Puts the points of each series in the order of the axis, whatever the order of the rows is.
+ * @returns {string[]} what a viewer should know of rows that no line can show
+ */
+function inOrder(series, summed) {
+  let without = 0;
+  let twice = 0;
+  for (const each of series) {
+    const placed = each.points.filter(({ x }) => !Number.isNaN(x));
+    without += each.points.length - placed.length;
+    each.points = placed.sort((a, b) => a.x - b.x);
+    if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
+  }
+  return [without && `Values without a place on the axis, which are not drawn: ${without}.`, twice && `Values at the place of another one on the same line: ${twice}.`].filter(Boolean);
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -57,7 +73,7 @@ class LineChart {
     const { options, view } = this;
     const axisWay = this.share ? { format: "percent" } : this.way;
     const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area" });
-    const labels = valueTexts(ticks, axisWay, options.formats);
+    const labels = labelled(ticks, axisWay, options.formats);
     const reference = referenceText(view.reference, this.way, options.formats);
     this.ends = this.#directLabels();
     const right = Math.max(reference.margin, this.ends ? Math.max(...this.shown.map(({ name }) => textWidth(name))) + 28 : 0);
@@ -101,7 +117,7 @@ class LineChart {
     const { formats } = this.options;
     const { by, plot } = this;
     if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats);
-    if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, { type: this.rows.type(this.view.by) });
+    if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, by.way);
     return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
   }
 
@@ -126,7 +142,7 @@ class LineChart {
 
   #chart(root) {
     const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
-    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by };
+    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by, notes: this.notes };
     let stops; // thousands, which nobody needs before a pointer or a key asks
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
@@ -151,7 +167,7 @@ class LineChart {
         if (!found.has(span.x)) found.set(span.x, []);
         const y = this.y(span.high);
         const height = this.view.stack ? this.y(span.low) - y : 0;
-        found.get(span.x).push({ name, color, key, amount: point.y, rows: rowsOf(point), y, height, share: span.high - span.low });
+        found.get(span.x).push({ name, color, key, amount: point.value, rows: rowsOf(point), y, height, share: span.high - span.low });
       }
     }
     return this.#fullest([...found].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
@@ -167,7 +183,7 @@ class LineChart {
 
   #stop(at, items) {
     const write = (item) => {
-      const amount = this.options.formats.text(item.amount, this.way);
+      const amount = this.options.formats.measured(item.amount, this.way);
       return this.share ? `${this.options.formats.text(item.share, { format: "percent" })} (${amount})` : amount;
     };
     const x = this.x(at);

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
-from tenantry.datasources.results import DEFAULT_FORMAT, Result, json_row_parts, missing_package_message, scalar_text
+from tenantry.datasources.results import DEFAULT_FORMAT, Format, Result, json_row_parts, missing_package_message, scalar_text
 from tenantry.errors import InvalidSettings, QueryFailed
 
+_EXACT: Final = Format(decimals="text")
+"""Numbers that a double may not hold are sent as strings."""
 _MAX_CHOICES: Final = 10_000
 """Maximum choices that a query may give a control."""
 
@@ -58,7 +60,7 @@ def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) 
     sent = result if named is None else result.only(named)
     columns = [{"name": each.name, "type": each.type} for each in sent.columns]
     yield b'"columns":' + encode(columns) + b',"rows":'
-    yield from json_row_parts(sent)
+    yield from json_row_parts(sent, _EXACT)
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:

@@ -5,7 +5,7 @@ import { Rows } from "./charts/rows.js";
 import { html, icon, writeShort } from "./dom.js";
 import { compare, number } from "./numbers.js";
 
-/** The sizes of the number, the largest first, by class. */
+/** The sizes of the number, the largest first, by class; the smallest is for a short one alone. */
 const SIZES = ["", "size-5", "size-4", "size-3"];
 
 export class FigureView {
@@ -51,7 +51,7 @@ export class FigureView {
     if (!this.#parts) return;
     const { line } = this.#parts;
     for (const short of [false, true]) {
-      for (const size of SIZES) {
+      for (const size of short ? SIZES : SIZES.slice(0, -1)) {
         this.#write(short, size);
         if (line.scrollWidth <= line.clientWidth) return;
       }

@@ -52,10 +52,11 @@ dashboards.add_command(preview_command)
 @environment_option
 @database_option
 def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
-    """Find mistakes in the dashboards of DIR and in their queries. No query is run.
+    """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
-    explain the queries where they can. If the environment's schema (schemas/ENVIRONMENT.json in the folder of queries)
+    explain the queries where they can. Only the queries of lines and heat maps are run, to find rows that share a
+    place. If the environment's schema (schemas/ENVIRONMENT.json in the folder of queries)
     names a tenant column, each table must be filtered by it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report

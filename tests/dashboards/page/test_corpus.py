@@ -83,4 +83,4 @@ async def test_rows_out_of_order_and_twice(served: Served, visit: Visit) -> None
     assert places == sorted(places)
     page = (await visit(f"{served.url}/neg", extra_http_headers=headers)).page
     twice = page.locator(".panel", has_text="duplicate dates in line").locator(".chart-note")
-    assert await twice.inner_text() == "Values at the place of another one on the same line: 1."
+    assert await twice.inner_text() == "1 value shares its place on a line with another one."

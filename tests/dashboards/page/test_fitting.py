@@ -13,7 +13,11 @@ from tests.dashboards.page.stand_in import Message, StandIn, rows
 MONEY = ["1234567890.12", "234567890.10", "-98765432.10", "1034567890.50", "1234567.80", 1e300]
 WIDTHS = (1440, 1280, 820, 390)
 
-OVERFLOWING = """() => [...document.querySelectorAll(".figure-value, .figure-number, .panel-body, .legend-item, .tip, .key")]
+SHORT_NAME = 6
+"""Letters of a name in a legend for which there is always room."""
+PARTS = ".figure-value, .figure-number, .panel-body, .legend-item, .tip, .key"
+OVERFLOWING = f"""() => [...document.querySelectorAll("{PARTS}, .legend-name")]
+    .filter((each) => !each.matches(".legend-name") || each.textContent.length <= {SHORT_NAME})
     .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline")
     .map((each) => [each.className, each.textContent, each.scrollWidth, each.clientWidth])"""
 BEYOND = """() => {

@@ -1,7 +1,8 @@
-"""Every value that a page shows is exact: what it is, to the digits that its place shows, and all of them on request."""
+"""Every value that a page shows is exact, and says what it is."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from playwright.async_api import Locator, Page
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+NOWHERE = "1 value has no place on the axis and is not drawn."
 LARGE = "9007199254740993"
 """2^53 + 1: the nearest double is one less."""
 WRITTEN = "9,007,199,254,740,993"
@@ -129,7 +131,7 @@ async def test_labels_of_an_axis_are_exact(stand_in: StandIn, visit: Visit) -> N
     for place in ("1-1", "1-2"):
         texts = await page.locator(f"[data-panel='{place}'] .axis-value text").all_text_contents()
         amounts = [float(text.rstrip("M")) for text in texts]
-        steps = [high - low for low, high in zip(amounts, amounts[1:], strict=False)]
+        steps = [high - low for low, high in pairwise(amounts)]
         assert steps == pytest.approx([steps[0]] * len(steps), rel=1e-6), texts
         assert steps[0] > 0, texts
 
@@ -162,9 +164,8 @@ async def test_rows_that_are_not_seen_are_said(stand_in: StandIn, visit: Visit) 
     page = (await visit(stand_in.show([twice, cell | {"rows": "b"}, figure], [reduced, series]))).page
     notes = await page.locator(".chart-note").all_inner_texts()
     assert notes == [
-        "Values without a place on the axis, which are not drawn: 1. "
-        "Values at the place of another one on the same line: 1.",
-        "Values in the cell of another one, of which the last is seen: 1.",
+        f"{NOWHERE} 1 value shares its place on a line with another one.",
+        "1 value is under another one in its cell.",
     ]
     assert await page.locator("[data-panel='1-3'] .change").inner_text() == "The first of 3 rows"
     await page.get_by_role("button", name="Menu of area").click()

@@ -5,6 +5,7 @@ import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened } from "./measure.js";
+import { note } from "./series.js";
 
 const TALLEST = 40;
 
@@ -37,8 +38,8 @@ export function drawHeatmap(view, rows, options) {
     const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
     return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.measured(values[row], way) }] }];
   });
-  const twice = stops.length - taken.size;
-  const notes = twice ? [`Values in the cell of another one, of which the last is seen: ${twice}.`] : [];
+  const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
+  const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((name, line) => {
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));

@@ -7,7 +7,7 @@ import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValu
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
-import { aligned, positionsOf, rowsOf, seriesOf } from "./series.js";
+import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 
 const MOST_ENDS = 6;
 
@@ -21,7 +21,7 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
-  const notes = inOrder(series, Boolean(view.stack));
+  const notes = inOrder(series, Boolean(view.stack), options.formats);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
@@ -32,7 +32,7 @@ export function drawLines(view, rows, options) {
  * Puts the points of each series in the order of the axis, whatever the order of the rows is.
  * @returns {string[]} what a viewer should know of rows that no line can show
  */
-function inOrder(series, summed) {
+function inOrder(series, summed, formats) {
   let without = 0;
   let twice = 0;
   for (const each of series) {
@@ -41,7 +41,9 @@ function inOrder(series, summed) {
     each.points = placed.sort((a, b) => a.x - b.x);
     if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
   }
-  return [without && `Values without a place on the axis, which are not drawn: ${without}.`, twice && `Values at the place of another one on the same line: ${twice}.`].filter(Boolean);
+  const absent = note(without, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
+  const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
+  return [absent, shared].filter(Boolean);
 }
 
 /** The part of a series that a viewer zoomed into. */

@@ -78,6 +78,11 @@ export function words(column) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** What a viewer should know of some values; null where there are none. */
+export function note(count, one, many, formats) {
+  return count ? `${formats.text(count, { type: "integer" })} ${count === 1 ? one : many}` : null;
+}
+
 /** The positions of all series, each once and in order. */
 export function positionsOf(series) {
   const found = new Set();

@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
-from tenantry.datasources.results import DEFAULT_FORMAT, Format, Result, json_row_parts, missing_package_message, scalar_text
+from tenantry.datasources.results import (
+    DEFAULT_FORMAT,
+    Format,
+    Result,
+    json_row_parts,
+    missing_package_message,
+    scalar_text,
+)
 from tenantry.errors import InvalidSettings, QueryFailed
 
 _EXACT: Final = Format(decimals="text")

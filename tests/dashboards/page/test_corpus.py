@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import socket
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
-from starlette.applications import Starlette
 
-from tenantry import DataSources, mount_dashboards
-from tenantry.cli.dashboards_serve import sample_viewer
-from tenantry.resolver import Resolver
 from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.sample import Sample, sample
 from tests.dashboards.page.test_fitting import BEYOND, OVERFLOWING, whole_of
-
-duckdb = pytest.importorskip("duckdb")
 
 NAMES = ("money", "neg", "nulls")
 
 
-@dataclass(frozen=True)
-class Served:
-    url: str
-    token: str
-
-
 @pytest.fixture
-async def served(corpus: Path, tmp_path: Path) -> AsyncIterator[Served]:
+async def served(corpus: Path, tmp_path: Path) -> AsyncIterator[Sample]:
     folder = tmp_path / "dashboards"
     (folder / "queries").mkdir(parents=True)
     for name in NAMES:
@@ -39,31 +24,16 @@ async def served(corpus: Path, tmp_path: Path) -> AsyncIterator[Served]:
     for file in (corpus / "dashboards" / "queries").glob("*.sql"):
         if "zone" not in file.read_text():
             shutil.copy(file, folder / "queries")
-    duckdb.connect(str(tmp_path / "empty.duckdb")).close()
-    store, keys, token = sample_viewer(folder, {"tenant": "acme"}, f"duckdb:///{tmp_path}/empty.duckdb")()
-    resolver = Resolver(store, keys=keys)
-    async with DataSources(store, keys=keys) as sources:
-        app = Starlette()
-        mount_dashboards(app, folder, resolver, sources)
-        listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
-        running = asyncio.create_task(server.serve(sockets=[listener]))
-        try:
-            yield Served(f"http://127.0.0.1:{listener.getsockname()[1]}/dashboards", await token())
-        finally:
-            server.should_exit = True
-            await running
-            listener.close()
-    await resolver.aclose()
+    async with sample(folder) as served:
+        yield served
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 820, 390])
 @pytest.mark.parametrize("name", NAMES)
-async def test_nothing_is_cut(served: Served, visit: Visit, tmp_path: Path, name: str, width: int) -> None:
+async def test_nothing_is_cut(served: Sample, visit: Visit, tmp_path: Path, name: str, width: int) -> None:
     """Figures, labels and legends, at each width. Red for six cards of money at 1,280 pixels before numbers became
     smaller."""
-    headers = {"X-User-Group-Token": served.token}
-    seen = await visit(f"{served.url}/{name}", extra_http_headers=headers, width=width)
+    seen = await visit(f"{served.url}/{name}", extra_http_headers=served.headers, width=width)
     assert await seen.page.evaluate(OVERFLOWING) == []
     assert await seen.page.evaluate(BEYOND) == []
     if name == "money":
@@ -74,13 +44,12 @@ async def test_nothing_is_cut(served: Served, visit: Visit, tmp_path: Path, name
     assert await seen.page.locator("[data-state=failed]").count() == 0
 
 
-async def test_rows_out_of_order_and_twice(served: Served, visit: Visit) -> None:
+async def test_rows_out_of_order_and_twice(served: Sample, visit: Visit) -> None:
     """A line of unordered days goes from left to right; a line of two values for a day says so."""
-    headers = {"X-User-Group-Token": served.token}
-    page = (await visit(f"{served.url}/nulls", extra_http_headers=headers)).page
+    page = (await visit(f"{served.url}/nulls", extra_http_headers=served.headers)).page
     path = await page.locator(".panel", has_text="unordered dates").locator("path.line").get_attribute("d")
     places = [float(point.split(",")[0]) for point in (path or "").lstrip("M").split("L")]
     assert places == sorted(places)
-    page = (await visit(f"{served.url}/neg", extra_http_headers=headers)).page
+    page = (await visit(f"{served.url}/neg", extra_http_headers=served.headers)).page
     twice = page.locator(".panel", has_text="duplicate dates in line").locator(".chart-note")
     assert await twice.inner_text() == "1 value shares its place on a line with another one."

@@ -50,7 +50,7 @@ export class ChartView {
     this.data = data;
     this.rows = new Rows(data.columns, data.rows);
     this.#width = 0;
-    const label = `${describe(this.view, this.rows)}. Arrow keys read it.`;
+    const label = `${describe(this.view, this.rows, this.context.formats)}. Arrow keys read it.`;
     this.element = html("div", { class: `chart chart-${this.view.kind}`, tabindex: "0", "data-focus": "chart", role: "group", "aria-roledescription": "chart", "aria-label": label });
     return this.element;
   }

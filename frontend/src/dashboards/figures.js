@@ -33,13 +33,14 @@ export class FigureView {
     const { formats } = this.context;
     const rows = new Rows(data.columns, data.rows);
     const name = this.view.figure;
-    const way = formats.way({ ...this.view, name, type: rows.type(name) }, rows.values(name).slice(0, 1));
     const [value] = rows.values(name);
+    const wayOf = (each) => formats.way({ ...this.view, name, type: rows.type(name) }, [each]);
+    const way = wayOf(value);
     const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats) : null;
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
     const number = html("span", { class: "figure-number" });
     const line = html("p", { class: "figure-value" }, number, unit);
-    const change = data.compare ? this.#change(value, data.compare, way) : null;
+    const change = data.compare ? this.#change(value, data.compare, wayOf) : null;
     const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
     this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
     this.#write(false, "");
@@ -67,7 +68,7 @@ export class FigureView {
     number.replaceChildren(text);
   }
 
-  #change(now, compared, way) {
+  #change(now, compared, wayOf) {
     const [before] = new Rows(compared.columns ?? [], compared.rows).values(this.view.figure);
     const { formats } = this.context;
     if (Number.isNaN(number(before)) || Number.isNaN(number(now))) return change("same", "", "No value before");
@@ -75,8 +76,8 @@ export class FigureView {
     if (order === 0) return change("same", "", "As before");
     const kind = order > 0 ? "rise" : "fall";
     const good = this.view.better ? ((this.view.better === "higher") === order > 0 ? " good" : " bad") : "";
-    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, way)}`;
-    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, way)} before`);
+    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, wayOf(now))}`;
+    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, wayOf(before))} before`);
   }
 }
 

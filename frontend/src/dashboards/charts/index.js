@@ -55,7 +55,7 @@ export function drawChart(view, rows, options) {
 }
 
 /** What a chart is, for who does not see it. */
-export function describe(view, rows) {
+export function describe(view, rows, formats) {
   const kinds = { bar: view.horizontal ? "horizontal bar chart" : "bar chart", heatmap: "heat map", donut: "donut chart", scatter: "scatter plot" };
-  return `${view.title ?? ""}${view.title ? ", " : ""}${kinds[view.kind] ?? `${view.kind} chart`}, ${rows.rows.length} rows`;
+  return `${view.title ?? ""}${view.title ? ", " : ""}${kinds[view.kind] ?? `${view.kind} chart`}, ${formats.text(rows.rows.length, { type: "integer" })} rows`;
 }

@@ -10,7 +10,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 class RepeatedRows(WrappedTemplate):
     """Counts the rows of a template that have the same values in ``names``: of one such group of rows. Returns no row
-    if there is none. Rows without a value in the first column do not count."""
+    if all rows differ. Rows without a value in the first column do not count."""
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)

@@ -95,9 +95,10 @@ pyright: .venv/test
 floors: .venv/test
 	@set -e; for folder in $(SESSIONS); do $(BIN)/lint-imports --config $$folder/pyproject.toml; done
 
-# A session for each distribution: each has a package called tests. A file's tests share what its fixtures start.
-SESSION := $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
-PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(SESSION) $(1)); done
+# A session for each distribution: each has a package called tests. A file's tests share what its fixtures start. Those of
+# contrib/ are done before other processes would have started.
+SESSION = $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(if $(filter contrib/%,$(1)),0,$(WORKERS)) --dist=loadfile --no-loadscope-reorder
+PYTEST = $(foreach folder,$(SESSIONS),(cd $(folder) && $(call SESSION,$(folder)) $(1)) &&) true
 
 # The first tier: without the tests that are marked as slow. engines/hypothesis_profile.py runs fewer examples in it.
 FIRST_TIER := -m 'not slow'
@@ -111,7 +112,7 @@ DISTRIBUTION = $(wildcard $(filter site,$*) contrib/tenantry-$*)
 
 test-%: .venv/test
 	@test -n "$(DISTRIBUTION)$(ROOM)" || { echo "There are no tests of $*. Try the name of a folder of tests/."; exit 1; }
-	@cd ./$(DISTRIBUTION) && $(SESSION) $(if $(DISTRIBUTION),,$(ROOM))
+	@cd ./$(DISTRIBUTION) && $(call SESSION,$(DISTRIBUTION)) $(if $(DISTRIBUTION),,$(ROOM))
 
 # While one works: without pyright, engines, servers and browsers.
 PURE := tests/test_names.py tests/test_errors.py tests/http/test_error_response.py tests/http/test_accessors.py tests/test_public_names.py tests/groups \

@@ -35,7 +35,6 @@ from engines.certificates import self_signed
 PASSWORD = "s3cr3t-of-the-server"
 LEVELS = {"default": 0, "level_1": 1, "level_2": 2}
 """Users, and ``readonly`` in the profile of each."""
-STOP_SECONDS = 20
 _NO_SETTINGS = frozenset({"query", "query_id", "database", "client_protocol_version", "wait_end_of_query"})
 
 
@@ -74,11 +73,8 @@ def running(folder: Path) -> Iterator[ClickHouseServer]:
         port, tls_port = json.loads(child.stdout.readline())
         yield ClickHouseServer(port, tls_port, certificate)
     finally:
-        try:
-            child.communicate(timeout=STOP_SECONDS)  # the end of its input is its end
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
+        child.kill()  # it would take up to 20 seconds to end by itself
+        child.communicate()
 
 
 @pytest.fixture(scope="session")

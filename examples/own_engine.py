@@ -1,6 +1,6 @@
 """Your own engine for data sources, here CSV files: ``python examples/own_engine.py``.
 
-It needs ``pip install tenantry``.
+It needs ``pip install 'tenantry[guard]'``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from tenantry.groups import GroupDraft, RegisteredSource
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.testing import make_token
+
+TABLES = {"tables": {"data": {"region": "{{ user_group.properties.region }}"}}}
+"""A row is a customer's if it is of the customer's region."""
 
 
 class CSVDriver:
@@ -82,19 +85,20 @@ async def show(folder: Path) -> None:
     store = MemoryStore()
     production = await store.environments.create("production", Tag.CUSTOMER)
     url = f"csv://{folder / 'orders.csv'}"
-    await store.sources.create(production, source_id="ds_1", provided_id="orders", url=url)
+    await store.sources.create(production, source_id="ds_1", provided_id="orders", url=url, tables=TABLES)
     draft = GroupDraft("acme", "Acme Ltd", {"region": "eu"}, {"main": "orders"})
     group = (await store.groups.get_or_create(production, draft, make_token())).group
     async with DataSources(store, engines={"csv": CSVDriver}) as sources:
-        print(await sources.fetch(group, "main", "select region, amount from data where region = {{ region }}"))
-        try:
-            await sources.fetch(group, "main", "delete from data")
-        except TenantryError as error:
-            print(error)
+        print(await sources.fetch(group, "main", "select region, amount from data"))
+        for refused in ("delete from data", "select missing from data"):  # by the guard, and by the driver
+            try:
+                await sources.fetch(group, "main", refused)
+            except TenantryError as error:
+                print(error)
 
 
 def main() -> None:
-    """Prints the group's rows, and what a query that writes is answered."""
+    """Prints the group's rows, and the errors of two other queries."""
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(show(Path(folder)))
 

@@ -1,6 +1,6 @@
 """Properties become bound parameters when a page is rendered: ``python examples/sql_at_render.py``.
 
-It needs ``pip install tenantry``.
+It needs ``pip install 'tenantry[guard]'``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from tenantry import DataSources, Tag
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import GroupDraft
 from tenantry.sql import SQLTemplate
+from tenantry.sql.guarding import read_tables
 from tenantry.testing import make_token
 
 ORDERS = SQLTemplate("""
     select id, amount from orders
-    where region = {{ region }} and status in {{ statuses }}
+    where status in {{ statuses }}
     [[ and amount >= {{ params.at_least }} ]]
     order by id
 """)
+TABLES = {"tables": {"orders": {"region": "{{ user_group.properties.region }}"}}}
+"""An order is a customer's if it is of the customer's region. No query can forget that."""
 
 
 def make_warehouse(path: Path) -> None:
@@ -40,14 +43,14 @@ async def show(folder: Path) -> None:
     make_warehouse(folder / "warehouse.db")
     store = MemoryStore()
     production = await store.environments.create("production", Tag.CUSTOMER)
-    await store.sources.create(
-        production, source_id="ds_1", provided_id="warehouse", url=f"sqlite:///{folder / 'warehouse.db'}"
-    )
+    url = f"sqlite:///{folder / 'warehouse.db'}"
+    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url, tables=TABLES)
+    guarded = ORDERS.guarded(read_tables(TABLES))
     sources = DataSources(store)
     for name, region in (("acme", "eu"), ("globex", "us"), ("mallory", "' or '1'='1")):
         draft = GroupDraft(name, name, {"region": region, "statuses": ["open", "paid"]}, {"main": "warehouse"})
         group = (await store.groups.get_or_create(production, draft, make_token())).group
-        bound = ORDERS.bind(group.variables, paramstyle="qmark")
+        bound = guarded.bind(group.variables, paramstyle="qmark", dialect="sqlite")
         rows = await sources.fetch(group, "main", ORDERS, group.variables)
         print(name, " ".join(bound.sql.split()), bound.params, rows, sep="\n    ")
     await sources.aclose()

@@ -19,6 +19,7 @@ pytest.register_assert_rewrite("tenantry.testing.contracts")
 
 pytest_plugins = [
     "engines.postgres",
+    "engines.migrated",
     "engines.pgbouncer",
     "engines.mariadb",
     "engines.clickhouse",
@@ -27,6 +28,7 @@ pytest_plugins = [
     "engines.chromium",
     "engines.garbage_collection",
     "engines.hypothesis_profile",
+    "engines.together",
     "tests.docs.environments",
 ]
 

@@ -42,6 +42,7 @@ def test_make_test_all_leaves_out_nothing() -> None:
     assert "make test-all" in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
 def test_the_options_of_make_test_start_each_session(folder: Path) -> None:
     """Red when FIRST_TIER in the Makefile gets an option that one distribution's session does not know."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
 
 pytest_plugins = ["engines.chromium", "engines.garbage_collection", "engines.hypothesis_profile"]
 
@@ -11,3 +17,12 @@ pytest_plugins = ["engines.chromium", "engines.garbage_collection", "engines.hyp
 def anyio_backend() -> str:
     """The server of the site runs on asyncio: its tests do."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
+    """One for all: ten files use a browser, and each start takes seconds."""
+    from engines.chromium import chromium  # a plugin, which pytest imports itself
+
+    async with chromium(chromium_path, tmp_path_factory.mktemp("chromium")) as started:
+        yield started

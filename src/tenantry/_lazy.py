@@ -39,7 +39,7 @@ class EntryPointError(Exception):
 @cache
 def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
     """Return the entry points of a group, by name, from all installed distributions."""
-    from importlib import metadata  # here, because it is slow to import and most programs need no entry point
+    from importlib import metadata  # imported here: it is slow to import, and most programs need no entry point
 
     found: dict[str, list[EntryPoint]] = {}
     for point in metadata.entry_points(group=group):

@@ -18,7 +18,11 @@ from tests.browser.embedding.frames import until
 NAMES = {"UA": "United Air Lines", "B6": "JetBlue Airways", "HA": "Hawaiian Airlines"}
 COME = """() => document.querySelector("main .notice") !== null || (
     document.querySelector("main .dashboard") !== null && document.querySelector("[data-state=waiting]") === null)"""
-SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
+SIZES = [
+    pytest.param(width, dark, marks=[pytest.mark.slow] if width == 768 else [])
+    for width in (1440, 768, 360)
+    for dark in (False, True)
+]
 
 Visit = Callable[..., Awaitable[Watched]]
 

@@ -20,6 +20,8 @@ from tests.browser.embedding.frames import dashboards, until
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
+pytestmark = pytest.mark.slow
+
 HOST = Path(__file__).parent / "react"
 SERVED = ("embed.d.ts", "embed-react.d.ts", "embed-react.js")
 SECONDS = 600

@@ -7,10 +7,10 @@ import sqlite3
 from pathlib import Path
 
 import httpx2
-import jsonschema
 import pytest
 import yaml
 
+from engines.json_schema import validator
 from tests.cli.conftest import Terminal
 from tests.cli.dashboards_server import SOON, serving
 from tests.dashboards.served import write_files
@@ -21,23 +21,19 @@ controls: {region: {text: }}
 rows: [{table: orders, columns: all, title: "In {{ currency_name }}"}]
 """,
     "queries/orders.sql": "select * from orders where owner = {{ owner }} [[ and region = {{ params.region }} ]]",
+    "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}}\n',
 }
-
-
-NOT_LOOKED_FOR = (
-    "tables without the tenant's predicate were not looked for: no schema names the tenant's column (--environment)"
-)
 
 
 def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, folder: Path) -> None:
     """It passes the check and the schema. Red when a second ``new`` writes over the first."""
     made = terminal("dashboards", "new", "orders")
-    assert made.out.splitlines() == ["dashboards/orders.yaml", "queries/orders.sql"]
+    assert made.out.splitlines() == ["dashboards/orders.yaml", "queries/orders.sql", "tables.yaml"]
     assert "tenantry dashboards serve dashboards" in made.err
     checked = terminal("dashboards", "check", "dashboards")
-    assert (checked.out, checked.err) == ("", f"1 dashboard, 3 queries: nothing found\n{NOT_LOOKED_FOR}\n")
+    assert (checked.out, checked.err) == ("", "1 dashboard, 3 queries, 3 guarded: nothing found\n")
     schema = json.loads(terminal("dashboards", "schema").out)
-    jsonschema.validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()), schema)
+    validator(schema).validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()))
     (folder / "queries/orders.sql").write_text("select 1 as mine")
     again = terminal("dashboards", "new", "orders", fails=1)
     assert "dashboards/orders.yaml already exists" in again.err
@@ -52,7 +48,7 @@ def test_a_check_names_every_file_that_cannot_be_used(terminal: Terminal, folder
         {**GOOD, "dashboards/a.yaml": "title: 1\nrows: []", "dashboards/b.yaml": "title: b\nrows: [{table: ordres}]"},
     )
     checked = terminal("dashboards", "check", "dashboards", fails=1)
-    lines = checked.out.splitlines()
+    lines = [line for line in checked.out.splitlines() if line[0] != " " or "fix" in line]
     assert lines[0].startswith("dashboards/a.yaml:1:8: error template-error: this must be text")
     assert lines[2].startswith("dashboards/b.yaml:2:16: error template-error: there is no query ordres")
     assert "did you mean orders?" in lines[3]
@@ -153,13 +149,15 @@ rows:
             "dashboards/sales.yaml": dashboard,
             "queries/broken.sql": broken,
             "queries/elsewhere.sql": "select 1 as one",
+            "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}, missing: shared}',
         },
     )
     database = sqlite3.connect(folder / "orders.db")
     database.execute("create table orders (id integer, owner text, region text, placed text)")
     database.close()
-    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
-    ready("data-source", "create", "gone", "--url", f"sqlite:///{folder / 'gone.db'}", "--no-check")
+    declared = ("--tables", "tables.yaml")
+    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}", *declared)
+    ready("data-source", "create", "gone", "--url", f"sqlite:///{folder / 'gone.db'}", "--no-check", *declared)
     mapping = ["--map", "main=warehouse", "--map", "other=gone"]
     ready("group", "create", "acme", *mapping, "--property", "owner=c4n4ry")
     checked = ready("dashboards", "check", "dashboards", "--groups", fails=1)
@@ -171,9 +169,8 @@ rows:
     assert lines[2].startswith("queries/broken.sql:1:1: error query-refused: the data source refuses it: SQLITE_ERROR ")
     assert lines[2].endswith("(no such column) (data source warehouse, for acme)")
     assert checked.err.splitlines() == [
-        "1 dashboard, 4 queries, 1 explained by their engine, 1 group: 3 errors",
+        "1 dashboard, 4 queries, 4 guarded, 1 explained by their engine, 1 group: 3 errors",
         "not explained, because no group has both its data source and all its variables: 1 query",
-        NOT_LOOKED_FOR,
     ]
     document = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
     assert (document["queries"], document["explained"], document["not_explained"]) == (4, 1, {})
@@ -200,11 +197,12 @@ where owner = {{ owner }} [[ and region = {{ params.region }} ]] [[ and region =
 def test_a_check_finds_columns_that_the_rows_do_not_have(ready: Terminal, folder: Path) -> None:
     """Each at its place, with the name that was probably meant: of marks, axes, tables, sorts, clicks and small lines.
     Red when only the query is explained: a viewer read that the panel has no such column."""
-    write_files(folder, {"dashboards/sales.yaml": COLUMNS, "queries/by_day.sql": BY_DAY})
+    write_files(folder, GOOD | {"dashboards/sales.yaml": COLUMNS, "queries/by_day.sql": BY_DAY})
     database = sqlite3.connect(folder / "orders.db")
     database.execute("create table orders (day text, amount integer, owner text, region text)")
     database.close()
-    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
+    declared = ("--tables", "tables.yaml")
+    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}", *declared)
     options = ("--map", "main=warehouse", "--property", "owner=c4n4ry", "--property", "company=orders")
     ready("group", "create", "acme", *options)
     checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
@@ -283,32 +281,27 @@ def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path
     assert (found["message"], found["fix"]) == ("no group has the property ownr", "did you mean owner?")
 
 
-SCHEMA = {
-    "type": "object",
-    "properties": {name: {"type": "string"} for name in ("owner", "company", "currency_name")},
-    "required": ["owner"],
-    "x-tenant-column": "owner",
-}
-
-
 def test_a_check_finds_the_query_that_forgets_its_tenant(terminal: Terminal, folder: Path) -> None:
-    """In a file and in a dashboard, by the environment's schema beside the queries. Red when the check reads no schema:
-    every customer saw the rows of all, and nothing was found."""
+    """In a file and in a dashboard, without a declaration; with one the same queries are right. Red when the check
+    looks for no declaration: every customer saw the rows of all, and nothing was found."""
     forgotten = {
         "dashboards/all.yaml": "title: a\nrows: [{bar: a, by: b, query: everything}, "
         '{bar: a, by: b, query: {sql: "select * from orders"}}]\n',
         "queries/everything.sql": "select * from orders",
-        "queries/schemas/production.json": json.dumps(SCHEMA),
     }
     write_files(folder, GOOD | forgotten)
     check = ("dashboards", "check", "dashboards")
-    assert terminal(*check).err.endswith(f"{NOT_LOOKED_FOR}\n"), "what was not looked for is said"
-    found = terminal(*check, "--environment", "production", "--format", "json", fails=1).json()
-    assert found["tenant_column"] == "owner"
+    assert terminal(*check).err == "2 dashboards, 3 queries, 3 guarded: nothing found\n"
+    (folder / "tables.yaml").rename(folder / "other.yaml")
+    found = terminal(*check, "--format", "json", fails=1).json()
+    assert found["guarded"] == 0
     assert [(each["file"], each["code"]) for each in found["findings"]] == [
-        ("dashboards/all.yaml (panel 2-1)", "tenant-predicate"),
-        ("queries/everything.sql", "tenant-predicate"),
+        ("dashboards/all.yaml (panel 2-1)", "every-customer"),
+        ("queries/everything.sql", "every-customer"),
+        ("tables.yaml", "undeclared-tables"),
     ]
+    assert found["findings"][-1]["fix"].endswith("\ntables:\n  orders: COLUMN")
+    assert terminal(*check, "--tables", "other.yaml").out == ""
     assert "the environment 'prod' has no schema" in terminal(*check, "--environment", "prod", fails=2).err
 
 

@@ -259,6 +259,7 @@ def _undecodable(ready: Terminal, file: Path) -> str:
     return ready("group", "sync", str(file), fails=1).err
 
 
+@pytest.mark.slow
 def test_a_sync_that_was_killed_is_run_again(caller: str, folder: Path, terminal: Terminal) -> None:
     """kill -9 in the middle, on each store: what is there is whole, the next run makes the rest, and no group is there
     twice."""

@@ -29,6 +29,7 @@ def _until(server: Server, wanted: bool) -> tuple[dict[str, object], str]:
     raise AssertionError((ready.json(), metrics))
 
 
+@pytest.mark.slow
 def test_serve_says_whether_notifications_arrive(
     ready: Terminal, folder: Path, postgres: Postgres, transaction_pooler: PgBouncer
 ) -> None:

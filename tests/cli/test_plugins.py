@@ -88,9 +88,13 @@ BROKEN = {
     "has no such module": ("", "worse:hello", "No module named 'worse'"),
     "is no command": ("hello = 3", "bad:hello", "bad:hello is not a click command"),
 }
+FIRST = ("exits", "is no command")
+"""Those of the first tier."""
 
 
-@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[] if case in FIRST else pytest.mark.slow) for case in BROKEN]
+)
 def test_a_broken_plugin_is_one_line_and_breaks_nothing_else(case: str, plugin: Plugin, tmp_path: Path) -> None:
     """The line names the distribution and the error. Red when the exception goes through ``--help``, and when a plug-in
     that calls ``sys.exit`` ends the process."""

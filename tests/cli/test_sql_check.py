@@ -9,10 +9,6 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-NOT_LOOKED_FOR = (
-    "tables without the tenant's predicate were not looked for: no schema names the tenant's column "
-    "(--schema or --environment)"
-)
 RATED = (
     "select * from orders where region = {{ region }}\n"
     "[[ and amount >= {{ params.min }} * {{ rate | not_a_filter }} and d = {{ discount }} ]]"
@@ -26,6 +22,14 @@ def write(folder: Path, **files: str) -> None:
         (folder / "queries" / f"{name}.sql").write_text(text)
 
 
+@pytest.fixture(autouse=True)
+def tables(folder: Path) -> Path:
+    """The declaration that most queries here are checked with: every table is shared, so a query stays as it is."""
+    shared = "".join(f"  {name}: shared\n" for name in ("orders", "t", "countries", "seats", "base"))
+    (folder / "tables.yaml").write_text(f"tables:\n{shared}")
+    return folder / "tables.yaml"
+
+
 def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> None:
     """What a viewer can drop is a note, and a note fails nothing. Red when the command opens the store, which is not
     there."""
@@ -36,7 +40,7 @@ def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> 
         f"rates.sql:2:{column}: note droppable: {name} is left out with its clause when a viewer chooses nothing"
         for column, name in ((37, "rate (not_a_filter)"), (71, "discount (optional)"))
     ]
-    assert checked.err == f"1 template: 2 notes; {NOT_LOOKED_FOR}\n"
+    assert checked.err == "1 template, 1 guarded: 2 notes\n"
     assert terminal("sql", "check", "rates.sql", "--optional", "discount", "--dialect", "mysql").out == checked.out
     assert not (folder / "tenantry.db").exists()
 
@@ -70,7 +74,7 @@ def test_each_file_is_checked_whatever_the_others_are(terminal: Terminal, folder
         ["queries/e_last.sql:2:37:", "note", "droppable:"],
         ["queries/e_last.sql:2:71:", "note", "droppable:"],
     ]
-    assert checked.err == f"5 templates: 3 errors, 2 notes; {NOT_LOOKED_FOR}\n"
+    assert checked.err == "5 templates, 2 guarded: 3 errors, 2 notes\n"
 
 
 def test_wrong_usage_ends_with_2(terminal: Terminal, folder: Path) -> None:
@@ -88,7 +92,7 @@ def test_wrong_usage_ends_with_2(terminal: Terminal, folder: Path) -> None:
         ["a.sql", "--format", "x"],
     ):
         assert terminal("sql", "check", *wrong, fails=2).out == ""
-    assert terminal("sql", "check", "a.sql").err == f"1 template: nothing found; {NOT_LOOKED_FOR}\n"
+    assert terminal("sql", "check", "a.sql").err == "1 template, 1 guarded: nothing found\n"
     assert "one.py is not named .sql" in terminal("sql", "check", "one.py", fails=2).err
     (folder / "B.SQL").write_text("select 1")
     assert terminal("sql", "check", "B.SQL").out == ""
@@ -99,13 +103,13 @@ def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
     (folder / "or.sql").write_text("select * from t where a = {{ region }}\n or b")
     checked = terminal("sql", "check", "or.sql", "--format", "json")
     document = json.loads(checked.out)
-    assert (document["templates"], document["groups"], document["tenant_column"]) == (1, None, None)
+    assert (document["templates"], document["groups"], document["guarded"]) == (1, None, 1)
     (finding,) = document["findings"]
     assert finding["message"].startswith("this `or` is next to the predicate on region")
     assert {**finding, "message": "", "fix": ""} == {
         "file": "or.sql",
         "code": "or-beside-guarded",
-        "severity": "warning",
+        "severity": "note",
         "line": 2,
         "column": 2,
         "message": "",
@@ -145,8 +149,8 @@ def test_with_groups_it_says_what_they_lack(ready: Terminal, folder: Path) -> No
 def test_the_schema_of_the_environment_is_used(
     terminal: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is in the folder, by the environment's name; it names the tenant's column. Red when another environment's is
-    read, or a folder's without an environment."""
+    """It is in the folder, by the environment's name. Red when another environment's is read, or a folder's without an
+    environment."""
     write(folder, orders="select * from orders join countries c on true where region = {{ region }} and p = {{ plan }}")
     schemas = folder / "queries" / "schemas"
     schemas.mkdir()
@@ -154,22 +158,23 @@ def test_the_schema_of_the_environment_is_used(
         "type": "object",
         "properties": {"region": {"type": "string"}, "plan": {"type": "object"}},
         "required": ["region"],
-        "x-tenant-column": "customer_id",
-        "x-shared-tables": ["countries"],
     }
     (schemas / "production.json").write_text(json.dumps(declared))
     assert terminal("sql", "check", "queries").out == ""
-    assert NOT_LOOKED_FOR in terminal("sql", "check", "queries").err
     checked = terminal("sql", "check", "queries", "--environment", "production", fails=1)
     codes = [line.split()[2] for line in checked.out.splitlines() if not line.startswith(" ")]
-    assert codes == ["tenant-predicate:", "missing-property:", "property-type:"]
-    assert checked.err == "1 template: 2 errors, 1 warning\n"
+    assert codes == ["missing-property:", "property-type:"]
+    assert checked.err == "1 template, 1 guarded: 1 error, 1 warning\n"
     named = terminal("sql", "check", "queries", "--schema", "queries/schemas/production.json", fails=1)
     assert named.out == checked.out
     (schemas / "production.json").write_text('{"type": "object", "minProperties": 1}')
     refused = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
     assert "production.json: in the schema, minProperties is not a supported keyword" in refused
     assert "[invalid_property_schema]" in refused
+    (schemas / "production.json").write_text('{"type": "object",\n  "x-tenant-column": "customer_id"}')
+    moved = terminal("sql", "check", "queries", "--environment", "production", fails=1).err
+    assert "production.json:2:3: in the schema, x-tenant-column is no longer read" in moved
+    assert "under `tables:` in tables.yaml" in moved
 
 
 def test_an_environment_without_a_schema_is_refused(
@@ -182,23 +187,23 @@ def test_an_environment_without_a_schema_is_refused(
     check = ("sql", "check", "queries")
     assert "no environment has one" in terminal(*check, "--environment", "production", fails=2).err
     monkeypatch.setattr("tenantry.cli.sql_check._configured_environment", lambda: "prodution")
-    assert NOT_LOOKED_FOR in terminal(*check).err
+    terminal(*check)
     schemas = folder / "queries" / "schemas"
     schemas.mkdir()
     for name in ("production", "testing"):
-        (schemas / f"{name}.json").write_text('{"type": "object", "x-tenant-column": "customer_id"}')
+        (schemas / f"{name}.json").write_text('{"type": "object", "required": ["plan"]}')
     for options in ([], ["--environment", "prodution"]):
         refused = terminal(*check, *options, fails=2)
         assert refused.out == ""
         said = " ".join(refused.err.replace("│", " ").split())
         assert "the environment 'prodution' has no schema; there are schemas of production, testing." in said
         assert "did you mean production?" in said
-    found = terminal(*check, "--schema", "queries/schemas/production.json", "--format", "json", fails=1)
-    assert json.loads(found.out)["tenant_column"] == "customer_id"
+    found = terminal(*check, "--schema", "queries/schemas/production.json", fails=1)
+    assert "no group has the property region" in found.out
     (folder / "queries" / "deep").mkdir()
     (folder / "queries" / "deep" / "one.sql").write_text("select 1")
     deep = terminal("sql", "check", "queries/deep/one.sql", "--queries", "queries", "--environment", "testing")
-    assert deep.err == "1 template: nothing found\n"
+    assert deep.err == "1 template, 1 guarded: nothing found\n"
 
 
 HEADED = """/* ---
@@ -222,12 +227,12 @@ def test_headers_and_fragments_are_those_of_the_folder(terminal: Terminal, folde
     checked = terminal("sql", "check", "queries", fails=1)
     found = [line.split(" ", 3)[:3] for line in checked.out.splitlines() if not line.startswith(" ")]
     assert found == [
-        ["queries/base/orders.sql:2:29:", "warning", "or-beside-guarded:"],
+        ["queries/base/orders.sql:2:29:", "note", "or-beside-guarded:"],
         ["queries/by_day.sql:7:89:", "note", "droppable:"],
         ["queries/lost.sql:1:16:", "error", "template-error:"],
     ]
     one = terminal("sql", "check", "queries/by_week.sql")
-    assert one.out.splitlines()[0].startswith("queries/base/orders.sql:2:29: warning or-beside-guarded")
+    assert one.out.splitlines()[0].startswith("queries/base/orders.sql:2:29: note or-beside-guarded")
     named = terminal("sql", "check", "queries/base/orders.sql", "--queries", "queries")
     assert named.out == one.out
 
@@ -280,19 +285,19 @@ def test_render_trusts_the_same_files(ready: Terminal, folder: Path, monkeypatch
     assert "own query folder" in ready(*render, fails=1).err
     monkeypatch.setenv("TENANTRY_QUERIES", "queries")
     for more in ([], ["--optional", "discount"]):
-        assert ready(*render, *more).out.strip() == "select * from orders"
+        assert ready(*render, *more).out.splitlines()[0].strip() == "select * from orders"
 
 
-def test_with_groups_it_says_what_session_variables_lack(ready: Terminal, folder: Path) -> None:
+def test_with_groups_it_says_what_session_variables_lack(ready: Terminal, folder: Path, tables: Path) -> None:
     """Of the groups that are mapped to the source, by either of its ids; the others never ask it. No query runs for
     them, so it is an error although no template names the property. Red when only the templates were looked at, when
     all groups counted, and when a property that no group has was left to the templates."""
-    url = "postgresql://reader@127.0.0.1:1/db"
+    url = ("--no-check", "--tables", str(tables), "--url", "postgresql://reader@127.0.0.1:1/db")
     path = "{{ user_group.properties.%s }}"
     sessions = {"tenant": "{{ user_group.id }}", "region": path % "region", "shop": path % "shop.id"}
     options = [f"--session=app.{name}={tag}" for name, tag in sessions.items()]
-    source = ready("data-source", "create", "sales", "--no-check", "--url", url, *options).out.strip()
-    ready("data-source", "create", "plain", "--no-check", "--url", url)
+    source = ready("data-source", "create", "sales", *url, *options).out.strip()
+    ready("data-source", "create", "plain", *url)
     for name, mapped, properties in (
         ("a", "sales", ["region=eu", 'shop={"id": 1}']),
         ("b", source, ["region=us"]),

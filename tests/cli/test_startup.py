@@ -67,8 +67,8 @@ print([name for name in sys.modules if name.partition(".")[0] in ("alembic", "ma
     ("module", "arguments", "extra"),
     [
         ("pydantic_settings", ["keys", "list"], "server"),
-        ("alembic", ["migrate"], "server"),
-        ("uvicorn", ["demo"], "server"),
+        pytest.param("alembic", ["migrate"], "server", marks=pytest.mark.slow),
+        pytest.param("uvicorn", ["demo"], "server", marks=pytest.mark.slow),
         ("duckdb", ["demo", "--port", "0"], "duckdb"),
         ("psycopg", ["migrate", "--database", "postgresql://u@127.0.0.1:1/d"], "postgres"),
     ],

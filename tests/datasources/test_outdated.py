@@ -18,9 +18,7 @@ from typing import Any
 
 import pytest
 
-from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.database.migrations import migrate
 from tenantry.datasources import source_lookup
 from tenantry.errors import QueryOutdated
 from tenantry.ports import Store
@@ -29,13 +27,10 @@ from tests.datasources.settings import data_sources
 from tests.datasources.tenancy import LIMITS, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture(params=["memory", pytest.param("sqlite", marks=pytest.mark.slow), "postgres"])
+def url(request: pytest.FixtureRequest) -> str:
     """Of a store; none for one in memory."""
-    if request.param == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        return postgres.create_database()
-    return f"sqlite:///{tmp_path}/store.db" if request.param == "sqlite" else ""
+    return "" if request.param == "memory" else str(request.getfixturevalue(f"{request.param}_url"))
 
 
 @pytest.fixture
@@ -43,7 +38,6 @@ async def store(url: str) -> AsyncIterator[Store]:
     if not url:
         yield MemoryStore()
         return
-    await asyncio.to_thread(migrate, url)
     made = SQLStore(url)
     yield made
     await made.aclose()

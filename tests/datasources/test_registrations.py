@@ -42,11 +42,9 @@ BEYOND = 3.0
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
+def url(sqlite_url: str) -> str:
     """A migrated SQLite file."""
-    made = f"sqlite:///{tmp_path}/store.db"
-    migrate(made)
-    return made
+    return sqlite_url
 
 
 @pytest.fixture

@@ -86,6 +86,7 @@ def test_a_viewer_who_leaves(port: int) -> None:
         assert response.read() == b'[{"one":1}]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 def test_a_stream_takes_little_memory(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """200,000 rows, which as a result take 40 MiB and more. Red when the driver had all rows before the first piece."""

@@ -15,13 +15,14 @@ from tenantry import mount_dashboards
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
-from tenantry.demo import DASHBOARDS
+from tenantry.demo import DASHBOARDS, TABLES
 from tenantry.demo.handbook import hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, prepare
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
+from tenantry.sql.guarding import read_tables_file
 from tenantry.tokens import KeyRing, SigningKey
 
 URL, PRODUCT_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
@@ -49,8 +50,9 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     store = MemoryStore()
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     environment = await store.environments.create("demo", Tag.TESTING)
+    declared = read_tables_file(TABLES).as_json()
     for name, source in prepare(folder).items():
-        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=source)
+        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=source, tables=declared)
     await store.sources.create(
         environment, source_id="ds_gone", provided_id="gone", url=f"sqlite:///{folder}/gone.sqlite"
     )

@@ -56,6 +56,7 @@ def test_a_failure_in_the_session_is_seen(code: str, sit: Sit) -> None:
     reader.follow(Block("python", "", "assert a == 1\n", 9), ROOT / "page.md")
 
 
+@pytest.mark.slow
 def test_an_environment_holds_nothing_else(environments: Environments, sit: Sit) -> None:
     """What the extras of the tests bring is not there. Red when a page runs on the interpreter of the tests."""
     reader = sit(environments.python(["tenantry[server]"]))

@@ -39,7 +39,13 @@ SAYS = {
         "region",
         "frame-ancestors https://app.example",
     ],
-    "sql_at_render.py": ["region = ? and status in (?, ?)", "{'id': 1, 'amount': 10.0}", "\"' or '1'='1\"", "[]"],
+    "sql_at_render.py": [
+        "orders.region = ?",
+        "as orders where status in (?, ?)",
+        "{'id': 1, 'amount': 10.0}",
+        "\"' or '1'='1\"",
+        "[]",
+    ],
     "custom_backend.py": ["resolved: Acme Ltd", "refused:"],
     "custom_carrier.py": [
         "gateway: {'id': 'acme', 'context': 'user=alice'} Vary: X-Gateway-Context, Sec-WebSocket-Protocol",
@@ -47,7 +53,11 @@ SAYS = {
         "two tokens: 400",
         "another site: 403",
     ],
-    "own_engine.py": ["[{'region': 'eu', 'amount': '10'}]", "data source ds_1 refused the query: DatabaseError"],
+    "own_engine.py": [
+        "[{'region': 'eu', 'amount': '10'}]",
+        "1:1: only a query can be proved to read guarded tables, not delete",
+        "data source ds_1 refused the query: OperationalError",
+    ],
 }
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from engines.http_protocols import NAMES, variables
 from engines.slow_clients import SlowHeaders, Slowhttptest, Upgrades
-from tests.cli.conftest import Terminal, folder, ready, terminal  # noqa: F401 - fixtures
+from tests.cli.conftest import Terminal, folder, prepared, ready, terminal  # noqa: F401 - fixtures
 from tests.cli.serving import Server, client, serving
 
 pytestmark = pytest.mark.slow

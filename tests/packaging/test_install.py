@@ -119,18 +119,55 @@ def test_another_file_is_refused(release: Path, tmp_path: Path) -> None:
 
 
 def test_a_package_without_hashes_is_refused(release: Path, tmp_path: Path, script: ModuleType) -> None:
-    """By name, with what to do; also one without any line. Red when such a package is installed as it comes."""
-    (inner,) = release.glob("inner*")
-    done = install(tmp_path, f"{_line(inner)}outer_thing==1.5\n")
+    """By name, with what to do; also one without any line, and what only another package asks for. Red when such a
+    package is installed as it comes."""
+    inner, outer = sorted(release.iterdir())
+    for name, lines in {"outer-thing": f"{_line(inner)}outer_thing==1.5\n", "inner-thing": _line(outer)}.items():
+        done = install(tmp_path, lines)
+        assert done.returncode == 1
+        assert f"{name} has no line with hashes in" in done.stderr
+        assert "make lock" in done.stderr
+        assert not (tmp_path / "there").exists()
+    (tmp_path / "constraints.txt").write_text(_line(inner))
     locked = script.Locked(tmp_path / "constraints.txt")
-    assert locked.requirement("Inner_Thing", "1.5").startswith("Inner_Thing==1.5 --hash=sha256:")
-    for name, version in (("no-such", "1.5"), ("inner-thing", "1.6")):
-        with pytest.raises(SystemExit, match=f"{name} {version} has no line with hashes"):
-            locked.requirement(name, version)
-    assert done.returncode == 1
-    assert "outer-thing 1.5 has no line with hashes in" in done.stderr
-    assert "make lock" in done.stderr
-    assert not (tmp_path / "there").exists()
+    assert locked.requirement("Inner_Thing").startswith("Inner_Thing==1.5 --hash=sha256:")
+    with pytest.raises(SystemExit, match="no-such has no line with hashes"):
+        locked.requirement("no-such")
+
+
+def test_a_line_of_another_version_than_is_asked_for_is_refused(release: Path, tmp_path: Path) -> None:
+    """Of what is named here, and of what another package asks for. Red when the version of a line is installed whatever
+    is asked for: pip itself is not asked whether all fits together."""
+    inner, outer = (_line(wheel) for wheel in sorted(release.iterdir()))
+    for lines, told in (
+        (outer.replace("1.5", "0.5"), "outer-thing>=1"),
+        (inner.replace("1.5", "0.5"), "inner.thing>=1"),
+    ):
+        done = install(tmp_path, "".join({"outer": outer, "inner": inner, told[:5]: lines}.values()))
+        assert done.returncode == 1
+        assert f"{told} is asked for, and " in done.stderr
+        assert not (tmp_path / "there").exists()
+
+
+def test_what_a_marker_or_an_extra_leaves_out_is_not_fetched(script: ModuleType, tmp_path: Path) -> None:
+    """Neither of a folder nor of a wheel. Red when every line of a package's metadata counts."""
+    lines = (f"{name}==1.5 --hash=sha256:{'0' * 64}\n" for name in ("kept", "more", "other", "far"))
+    (tmp_path / "constraints.txt").write_text("".join(lines))
+    locked = script.Locked(tmp_path / "constraints.txt")
+    about = tmp_path / "kept-1.5.dist-info"
+    about.mkdir()
+    needs = ("far ; extra == 'wide'", "other ; python_version < '3'", "more")
+    about.joinpath("METADATA").write_text(
+        "Name: kept\nVersion: 1.5\n" + "".join(f"Requires-Dist: {n}\n" for n in needs)
+    )
+    project = {"dependencies": ["kept ; python_version > '3'"], "optional-dependencies": {"all": ["ours[wide]"]}}
+    project["optional-dependencies"]["wide"] = ["kept[wide]"]
+    for asked, found in {"ours": {"more"}, "ours[all]": {"more", "far"}}.items():
+        wanted = [script.Requirement(asked)]
+        assert script.missing(wanted, {"ours": project}, [str(tmp_path)], locked) == found
+        assert script.missing(wanted, {"ours": project}, [], locked) == {"kept"}
+    about.joinpath("METADATA").write_text("Name: kept\nVersion: 1.4\n")
+    assert script.missing([script.Requirement("kept")], {}, [str(tmp_path)], locked) == {"kept"}
 
 
 def test_what_fails_is_told_whole(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
+from tests.sql.each_dialect import each_dialect
 
 TEXT = r"select 'CORP\\{{ x }}' as a, '{{ x }}\\\\{{ x }}' as b, 'c\{{ x }}' as c, 'd\\\{{ x }}' as d"
 ROW = ("CORP\\alice", "alice\\\\alice", "c{{ x }}", "d\\{{ x }}")
@@ -43,7 +44,7 @@ async def test_two_backslashes_before_a_tag_are_one(postgres: Postgres, mariadb:
         await connection.close()
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_tags_in_comments_do_nothing_and_are_listed(dialect: str) -> None:
     """They go with the comment; in a hint, which goes to the engine, they are refused."""
     text = "select 1 -- {{ a }} {% b %}\n/* {{ c | nothing(x }} [[ \\{{ d }} */ + {{ x }}"

@@ -14,8 +14,9 @@ from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.parsing.clause_brackets import read_lexemes
 from tenantry.sql.parsing.possible_contexts import PossibleContexts
 from tenantry.sql.source import Source
+from tests.sql.each_dialect import each_dialect
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 HELD = ["{{ x }}", "({{ x }})", "( ( {{ x }} ) )", "/* c */ (\n{{ x }} -- d\n)", "'{{ x }}'", "(('{{ x }}'))"]
 """A value, and what holds it alone."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from tenantry.errors import InvalidParameter, TemplateError, UnbindableValue
 from tenantry.sql import DIALECTS, Query, SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 NAMES = ["us-east-1", "1 hour", "it's", 'a "b"', "a, b) }}", "ü", "--x", "/* c */", "a:b", "{x}", "[[", "a\\b", "null"]
 
@@ -18,7 +19,7 @@ def quoted(name: str, dialect: str) -> str:
     return "'" + text.replace("'", "''" if rules.doubled_quotes else "\\'") + "'"
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_in_quotes_is_any_text(dialect: str, name: str) -> None:
     """In the tag, in its default, and in ``choices=``. Broken: with a key of letters alone none of them compiles."""

@@ -10,9 +10,10 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 MINE = "select id from orders where tenant = {{ tenant }}"
 BROKEN = [
     (f"{MINE} [[ and (a = {{{{ params.a }}}} ]] or 1 = 1 [[ and b = {{{{ params.b }}}}) ]]", "ends before its )"),

@@ -10,8 +10,9 @@ from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.parsing.clause_brackets import _BEFORE_OPERAND, _NEVER
+from tests.sql.each_dialect import each_dialect
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 ARRAYS = [name for name, dialect in DIALECTS.items() if dialect.arrays]
 A = "{{ params.a }}"
 

@@ -11,6 +11,7 @@ from tenantry.errors import InvalidParameter, MissingVariable, TemplateError, Un
 from tenantry.groups import Record
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
 from tenantry.sql.dialects import UNITS
+from tests.sql.each_dialect import each_dialect
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 MAY = (date(2026, 5, 1), date(2026, 6, 1))
@@ -321,7 +322,7 @@ def test_a_property_excludes() -> None:
         template.bind({})
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_a_date_is_a_whole_day_in_every_dialect(dialect: str) -> None:
     """The next day is bound as the dialect binds dates: itself, or its text. Red when the placeholder of the first day
     is used twice."""
@@ -339,7 +340,7 @@ def test_the_last_day_of_the_calendar_has_no_next_one() -> None:
 # --- trunc ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_every_unit_in_every_dialect(dialect: str) -> None:
     """The dialect's own text, of the units that it has; the same at each occurrence."""
     text = "select {{ params.x | trunc(o.at) }}, count(*) from o group by {{ params.x | trunc(o.at) }}"
@@ -424,7 +425,7 @@ ZONES = {
 }
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize("source", ZONES)
 def test_every_unit_with_every_zone(dialect: str, source: str) -> None:
     """One template for all units. Red when the guard counts how often the dialect writes a tag: MySQL's week and

@@ -6,7 +6,8 @@ import duckdb
 import pytest
 
 from tenantry.errors import Location, TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 EVERYWHERE = [
     ("select 1 /*+ {{ x }} */", "inside a hint"),
@@ -79,7 +80,7 @@ EVERYWHERE = [
 ]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize(("text", "problem"), EVERYWHERE)
 def test_refused_in_every_dialect(dialect: str, text: str, problem: str) -> None:
     """No tag is allowed where it would be inert, a name, or constant. Red without its check in lexer or positions."""

@@ -18,9 +18,10 @@ from engines.postgres import Postgres
 from tenantry import Record
 from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.sql import DIALECTS, SQLTemplate
+from tests.sql.each_dialect import each_dialect
 from tests.sql.test_hostile import OURS
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 NAMES = ["50%", "500", "a_b", "aXb", "a!b", "!", "a\\b", "[a]", "plain"]
 
 

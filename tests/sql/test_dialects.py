@@ -25,6 +25,7 @@ from tenantry.sql import PARAMSTYLES, SQLTemplate, dialects
 from tenantry.sql.checks.lint import lint
 from tenantry.sql.dialects import DIALECTS, UNITS
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tests.sql.each_dialect import each_dialect
 
 Query: TypeAlias = Callable[[str], Coroutine[Any, Any, list[list[Any]]]]
 
@@ -95,7 +96,7 @@ def test_no_other_module_names_a_dialect() -> None:
     assert found == set(NAMED_ELSEWHERE)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_every_dialect_is_whole(dialect: str) -> None:
     """A bucket for each unit, a paramstyle that exists. Red when a dialect lacks a unit, or a bucket its column."""
     rules = DIALECTS[dialect]
@@ -271,7 +272,7 @@ async def test_what_else_dialects_write(engine: tuple[str, Query]) -> None:
     await query("select " + rules.json_parameter.format(placeholder="""'{"a": 1}'"""))
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_time_bucket_is_one_operand(dialect: str, unit: str) -> None:
     """Beside another operator it stays what it is: a call, or in parentheses. Red without those of MySQL's week."""

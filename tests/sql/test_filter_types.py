@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tenantry.errors import TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 SENT = {
@@ -65,7 +66,7 @@ def compiled_or_refused(use: str, definition: Any, dialect: str) -> SQLTemplate 
         return error
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_what_compiles_takes_a_value(dialect: str) -> None:
     """Every use of every type. Red without the check of any pair: the template would refuse whatever a viewer sends."""
     compiled = 0

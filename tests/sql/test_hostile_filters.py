@@ -10,6 +10,7 @@ import pytest
 from tenantry.errors import InvalidParameter, TemplateError
 from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
 from tenantry.sql.filters.registry import _ARGUMENTS
+from tests.sql.each_dialect import each_dialect
 from tests.sql.test_hostile import OURS, given_values, payloads, variables
 
 __all__ = ["payloads"]  # a fixture
@@ -86,7 +87,7 @@ def test_the_text_is_identical_for_every_payload(payloads: list[str], name: str,
     check(name, payloads, dialect)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_in_every_dialect(dialect: str) -> None:
     """Ours alone; where a dialect does not have a construct, its refusal names it."""
     for name in POSITIONS:

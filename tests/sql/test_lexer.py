@@ -14,6 +14,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexer import Lexeme, LexemeKind, lex
 from tenantry.sql.source import Source
+from tests.sql.each_dialect import each_dialect
 
 REGIONS = {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING, LexemeKind.QUOTED, LexemeKind.COMMENT}
 
@@ -61,7 +62,7 @@ def test_regions_end_where_the_dialect_ends_them(dialect: str, text: str, expect
     assert regions(text, dialect) == expected
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize("text", ["'", '"', "/*", "{{", "'{{ x", "'{{ x }}", "[[ {{", "/* /* */ /*"])
 def test_what_never_ends_is_an_error_and_no_endless_loop(dialect: str, text: str) -> None:
     """Unterminated strings, names, comments and tags."""

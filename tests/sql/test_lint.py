@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
-from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks import conditions
 from tenantry.sql.checks.findings import Severity
@@ -16,20 +15,10 @@ from tests.docs.blocks import blocks
 from tests.sql.wild_spellings import SPELLINGS, Spelling
 
 PROPERTIES = {"region", "statuses", "plan", "address", "address.city", "rate"}
-COLUMN = PropertySchema({"x-tenant-column": "customer_id", "x-shared-tables": ["countries"]})
 
 
-def codes(
-    sql: str, dialect: str = "postgresql", *, paramstyle: str | None = None, optional: tuple[str, ...] = ()
-) -> list[str]:
-    """The codes of all findings, with properties and a tenant's column known."""
-    template = SQLTemplate(sql, dialect, optional=optional)
-    found = lint(template, paramstyle=paramstyle, properties=PROPERTIES, schema=COLUMN)
-    return [each.code for each in found]
-
-
-def codes_without_column(sql: str, dialect: str = "postgresql") -> list[str]:
-    """The same where no tenant's column is declared."""
+def codes(sql: str, dialect: str = "postgresql") -> list[str]:
+    """The codes of all findings, with properties known."""
     return [each.code for each in lint(SQLTemplate(sql, dialect), properties=PROPERTIES)]
 
 
@@ -91,84 +80,6 @@ def test_known_variables_are_silent() -> None:
     )
 
 
-# --- the tenant's column ----------------------------------------------------------------------------------------------
-
-ID = "{{ user_group.id }}"
-PAGE = "c = {{ params.c }}"
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "select * from orders where region = {{ region }}",
-        f"select * from orders o join items i on i.order_id = o.id where o.customer_id = {ID}",
-        f"select * from orders where customer_id = {ID} union all select * from refunds",
-        f"with recent as (select * from orders) select * from recent where customer_id = {ID}",
-        f"select * from orders where customer_id = {ID} and id in (select order_id from refunds)",
-        f"select * from orders o left join items i on o.customer_id = {ID} and i.customer_id = o.customer_id",
-        f"select * from orders o right join items i on i.customer_id = {ID} and i.customer_id = o.customer_id",
-        f"select * from orders o full join items i on i.customer_id = {ID} and i.customer_id = o.customer_id",
-        f"select * from a join b on true where a.customer_id = {ID} [[ and b.customer_id = a.customer_id and {PAGE} ]]",
-        f"select * from orders where customer_id = {ID} or public",
-        f"select * from orders where not customer_id = {ID}",
-        f"select * from orders where case when customer_id = {ID} then true else true end",
-        "select * from orders where customer_id = {{ params.customer }}",
-        "select * from orders where true [[ and customer_id = {{ params.customer }} ]]",
-        f"with orders as (select 1) select * from public.orders where a = {ID}",
-        f"select * from orders where other_customer_id = {ID}",
-        f"select * from orders where customer_id <> {ID}",
-        f"select * from orders where customer_id = '{{{{ params.a }}}}{ID}'",
-    ],
-)
-def test_a_table_without_its_guarded_predicate(sql: str) -> None:
-    """Red for one whose rule is taken out: the table's rows of every tenant are then read."""
-    assert "tenant-predicate" in codes(sql)
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        f"select * from orders where customer_id = {ID}",
-        f"select * from orders where {ID} = customer_id and a",
-        "select * from orders where customer_id in {{ statuses }}",
-        "select * from orders where customer_id in ({{ statuses }})",
-        "select * from orders where customer_id = '{{ region }}'",
-        f"select * from orders where customer_id = '{{{{ region }}}}-{ID}'",
-        f"select * from public.orders o where a or b and c or customer_id = {ID}".replace(
-            "a or b and c or ", "(a or b) and "
-        ),
-        f'select * from orders where customer_id::text = {ID} and "A" = 1',
-        f"select * from orders where customer_id = cast({ID} as uuid)",
-        f"select * from orders where ((customer_id = {ID}) and a)",
-        f"select * from orders where (customer_id = {ID} and a) or (customer_id = {ID} and b)",
-        f"select * from orders o join items i on i.customer_id = o.customer_id and a where o.customer_id = {ID}",
-        f"select * from orders join items using (order_id, customer_id) where orders.customer_id = {ID}",
-        f"select * from orders o left join items i on i.customer_id = {ID} and i.a = o.a where o.customer_id = {ID}",
-        f"with recent as (select * from orders where customer_id = {ID}) select * from recent, generate_series(1, 3) g",
-        f"select * from (select * from orders where customer_id = {ID}) o join countries c on c.code = o.country",
-        f"select * from a where a.customer_id = {ID} and exists (select 1 from b where b.customer_id = a.customer_id)",
-        f"select * from (orders o join items i on i.customer_id = o.customer_id) where o.customer_id = {ID}",
-        f"select extract(year from at), trim(from a) from t where a is distinct from b and customer_id = {ID}",
-        f"select * from orders where customer_id = {ID} and at between '2026-01-01' and '2026-02-01'",
-        "select 1",
-        "select {{ region }} = 'eu'",
-    ],
-)
-def test_a_table_with_its_guarded_predicate_is_silent(sql: str) -> None:
-    """Ways in which authors write the predicate, and what is no table. Red when one of them is not understood: a false
-    alarm teaches authors not to look."""
-    assert codes(sql) == []
-
-
-def test_the_fix_of_a_missing_predicate_names_the_table() -> None:
-    """With the prefix that the query needs, and the variable that it uses already."""
-    sql = "select * from orders o join items i on i.order_id = o.id where o.customer_id = {{ region }}"
-    (finding,) = lint(SQLTemplate(sql, "postgresql"), properties=PROPERTIES, schema=COLUMN)
-    assert finding.message.startswith("items is read without a predicate on customer_id")
-    assert finding.fix.startswith("add `i.customer_id = {{ region }}`")
-    assert sql[finding.column - 1 :].startswith("items i")
-
-
 # --- or ---------------------------------------------------------------------------------------------------------------
 
 
@@ -209,7 +120,7 @@ def test_an_or_beside_a_guarded_predicate(sql: str, severity: Severity) -> None:
 )
 def test_an_or_in_parentheses_is_silent(sql: str) -> None:
     """Red when the lint looks at every `or` of the text."""
-    assert codes_without_column(sql) == []
+    assert codes(sql) == []
 
 
 # --- NULL -------------------------------------------------------------------------------------------------------------
@@ -246,7 +157,7 @@ def test_a_long_condition_without_nullable_is_read_once(monkeypatch: pytest.Monk
 )
 def test_not_in_without_null_is_silent(sql: str) -> None:
     """A list that is bound has no NULL in it. Red when each `not in` is reported."""
-    assert codes_without_column(sql) == []
+    assert codes(sql) == []
 
 
 @pytest.mark.parametrize(
@@ -282,20 +193,11 @@ def test_a_comparison_that_knows_of_null_is_silent(sql: str) -> None:
     assert lint(SQLTemplate(sql, "postgresql")) == ()
 
 
-def test_the_helpers_are_predicates_too() -> None:
-    """`matches` over the tenant's column counts if the variable is the group's. Red when a viewer's counts, too."""
-    assert codes("select * from t where {{ statuses | matches(t.customer_id) }}") == []
-    assert codes("select * from t where customer_id = any({{ statuses | array }})") == []
-    viewers = SQLTemplate("select * from t where {{ params.c | matches(customer_id) }}", params={"c": {"type": "text"}})
-    assert [each.code for each in lint(viewers, schema=COLUMN)] == ["tenant-predicate"]
-
-
 def test_a_locked_parameter_is_the_groups() -> None:
-    """It counts as the tenant's predicate, and an `or` beside it is found. Red where the lints take every ``params.*``
-    for the viewer's."""
+    """An `or` beside it is found. Red where the lints take every ``params.*`` for the viewer's."""
     params = {"c": {"type": "text", "locked": True, "default": {"property": "customer"}}}
     own = SQLTemplate("select * from t where customer_id = {{ params.c }}", "postgresql", params=params)
-    assert lint(own, schema=COLUMN, properties=["customer"]) == ()
+    assert lint(own, properties=["customer"]) == ()
     assert own.variables[0].guarded
     beside = SQLTemplate("select * from t where a = {{ params.c }} and b or c", "postgresql", params=params)
     (finding,) = lint(beside)
@@ -355,17 +257,6 @@ def test_an_or_in_a_text_to_choose() -> None:
     assert lint(SQLTemplate(sql.format("(a = 1 or b = 2)"), "postgresql")) == ()
     alone = "select * from t where {{ params.a | one_of(x: a = 1 or b = 2, y: c = 1) }}"
     assert lint(SQLTemplate(alone, "postgresql")) == ()
-
-
-def test_a_table_to_choose_needs_its_predicate() -> None:
-    """Whatever is chosen, unless all of them are shared. Red when a chosen table is none."""
-    table = "select * from {{ params.t | one_of(orders, refunds) }} t"
-    assert codes(table) == ["tenant-predicate"]
-    assert codes(f"{table} where t.customer_id = {ID}") == []
-    assert codes(f"{table} where customer_id = {ID}") == []
-    assert codes("select * from {{ params.t | one_of(countries) }} t") == []
-    inner = "select {{ params.m | one_of(a: (select max(x) from orders), b: 1) }} from countries"
-    assert codes(inner) == ["tenant-predicate"]
 
 
 def test_a_choice_is_no_placeholder() -> None:
@@ -444,11 +335,11 @@ def test_a_template_that_does_not_compile_is_a_finding() -> None:
 def test_a_comment_silences_one_code_on_its_line_and_the_next() -> None:
     """Red when it silences another code, or the whole file."""
     sql = "select * from t where region = {{ region }} or b\n"
-    assert codes_without_column(sql) == ["or-beside-guarded"]
-    assert codes_without_column(sql + "-- tenantry:ignore or-beside-guarded") == ["or-beside-guarded"]
-    assert codes_without_column("-- tenantry:ignore or-beside-guarded\n" + sql) == []
-    assert codes_without_column("/* tenantry:ignore not-in-null, or-beside-guarded */ " + sql) == []
-    assert codes_without_column("-- tenantry:ignore not-in-null\n" + sql) == ["or-beside-guarded"]
+    assert codes(sql) == ["or-beside-guarded"]
+    assert codes(sql + "-- tenantry:ignore or-beside-guarded") == ["or-beside-guarded"]
+    assert codes("-- tenantry:ignore or-beside-guarded\n" + sql) == []
+    assert codes("/* tenantry:ignore not-in-null, or-beside-guarded */ " + sql) == []
+    assert codes("-- tenantry:ignore not-in-null\n" + sql) == ["or-beside-guarded"]
 
 
 @pytest.mark.parametrize("number", [number for number, each in SPELLINGS.items() if isinstance(each, Spelling)])

@@ -12,9 +12,10 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
 from tenantry.sql.binding import variable_reader
 from tenantry.sql.binding.bindable_values import all_bindable
+from tests.sql.each_dialect import each_dialect
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"
@@ -37,7 +38,7 @@ def test_both_spellings_are_expanded(text: str, sql: str) -> None:
     assert SQLTemplate(text).bind({"xs": [1, 2]}).sql == sql
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

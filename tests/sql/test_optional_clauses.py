@@ -8,7 +8,8 @@ from contextlib import closing
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 
 def sql(text: str, variables: dict[str, object], dialect: str = "sqlite") -> str:
@@ -94,7 +95,7 @@ def test_names_in_brackets_inside_a_clause() -> None:
     assert sql("select 1 [[ and [a b] = {{ params.p }} ]]", {"params": {"p": 1}}) == "select 1 and [a b] = ?"
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 @pytest.mark.parametrize("path", ["region", "user_group.id", "user_group.properties.params", "paramsx.a"])
 def test_a_guarded_variable_may_not_stand_in_a_clause(dialect: str, path: str) -> None:
     """A misspelt or missing property never removes the tenant's filter. Red when the tenant guard is not enforced."""

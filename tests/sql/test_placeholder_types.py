@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text as sqlalchemy_text
 
-from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
+from tenantry.sql import PARAMSTYLES, SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 EXAMPLES = {
     "decimal": ("1.5", "numeric", "numeric(38, 9)"),
@@ -26,7 +27,7 @@ def bound(text: str, definition: Any, sent: Any, dialect: str = "postgresql", st
 
 
 @pytest.mark.parametrize(("kind", "example"), EXAMPLES.items(), ids=EXAMPLES)
-@pytest.mark.parametrize("dialect", DIALECTS)
+@each_dialect
 def test_postgresql_and_redshift_alone_type_their_placeholders(kind: str, example: Any, dialect: str) -> None:
     """Redshift has neither UUIDs nor intervals that can be bound. Broken: an interval of Redshift is seconds."""
     sent, postgresql, redshift = example

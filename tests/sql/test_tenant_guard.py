@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
-from tenantry.sql import DIALECTS, Query, SQLTemplate
+from tenantry.sql import Query, SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 DROPPED_FILTER = """
     with mine as (select id, tenant from orders where tenant = {{ tenant }})
     select id from orders where 1 = 1 [[ and tenant = {{ tenant }} and id >= {{ params.since }} ]]
 """
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 
 
 @pytest.fixture

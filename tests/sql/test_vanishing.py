@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from tenantry.errors import TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
+from tests.sql.each_dialect import each_dialect
 
 PARAMS: dict[str, Any] = {"x": "text", "y": "text", "b": "text", "r": "date range", "k": "text"}
 FILTERS = ("{{ params.x | matches(region) }}", "{{ params.r | within(at) }}", "{{ params.x | excludes(region) }}")
-EACH = pytest.mark.parametrize("dialect", DIALECTS)
+EACH = each_dialect
 B = "{{ params.b }}"
 NOT = "under `not` it matches no row"
 OR = "next to `or` it can let every row in"

@@ -321,7 +321,7 @@ def test_an_interval() -> None:
 
 
 def test_a_definition_that_cannot_be_is_listed() -> None:
-    """A default that is none of the choices. Red when the declaration alone says so, with a crash."""
+    """The default is not one of the choices. Red when only compiling the declaration reveals this, with a crash."""
     query = one(dashboard("select * from t where a = $a", a=CUSTOM | {"current": {"value": "disk"}}))
     assert not query.whole
     assert query.params["a"] == {"type": "choice", "choices": ["cpu", "memory"]}

@@ -105,8 +105,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The plain text under one heading, for search. ``id`` and ``title``: those of the heading; both are empty for the
-    text before the first heading."""
+    """The plain text under one heading, for search. ``id`` and ``title`` of the heading are empty for the text before
+    the first heading."""
 
     id: str
     title: str

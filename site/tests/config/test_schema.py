@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from jsonschema import Draft202012Validator
 
 from engines.corpus import needs_corpus
 from engines.hypothesis_profile import examples
+from engines.json_schema import validator
 from tenantry_site.config import json_schema, loads
 from tenantry_site.config.diagnostics import CODE_TABLE
 from tests.config.random_files import configurations, damaged
@@ -21,7 +22,11 @@ from tests.config.test_model import EVERYTHING
 from tests.config.test_values import WRONG
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "schemas"
-_VALIDATORS = {strict: Draft202012Validator(json_schema(strict=strict)) for strict in (False, True)}
+
+
+@cache
+def _validator(strict: bool) -> Any:
+    return validator(json_schema(strict=strict))
 
 
 def published(strict: bool) -> tuple[Path, str]:
@@ -34,7 +39,7 @@ def published(strict: bool) -> tuple[Path, str]:
 def test_the_published_schema_is_that_of_the_code(strict: bool) -> None:
     """Red when the model has changed: write them again with ``python -m tests.config.test_schema``."""
     path, text = published(strict)
-    Draft202012Validator.check_schema(json_schema(strict=strict))
+    _validator(strict).check_schema(json_schema(strict=strict))
     assert path.read_text("utf-8") == text
 
 
@@ -44,7 +49,7 @@ def agree(value: Any) -> None:
     for strict, levels in ((False, {"error"}), (True, {"error", "warning"})):
         found_diagnostics = [one for one in found if one.severity in levels]
         refused = [
-            f"{list(error.absolute_path)}: {error.message:.200}" for error in _VALIDATORS[strict].iter_errors(value)
+            f"{list(error.absolute_path)}: {error.message:.200}" for error in _validator(strict).iter_errors(value)
         ]
         assert bool(found_diagnostics) == bool(refused), (strict, found_diagnostics, refused)
 
@@ -81,10 +86,10 @@ def test_what_the_schemas_let_pass() -> None:
     """Red when a whole right file is refused, an unknown key is by the lenient one, or is not by the strict one."""
     agree(EVERYTHING)
     unknown = EVERYTHING | {"brandName": "x"}
-    assert _VALIDATORS[False].is_valid(unknown)
-    assert not _VALIDATORS[True].is_valid(unknown)
+    assert _validator(False).is_valid(unknown)
+    assert not _validator(True).is_valid(unknown)
     known = EVERYTHING | {"analytics": {}}
-    assert _VALIDATORS[True].is_valid(known)
+    assert _validator(True).is_valid(known)
     assert json_schema()["properties"]["analytics"]["x-known-extension"] is True
 
 

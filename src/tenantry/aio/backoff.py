@@ -76,7 +76,7 @@ class Breaker:
         now = self._clock()
         if now < self._until:
             return False
-        self._until = now + self._pause  # a probe; if its outcome is never reported, another follows
+        self._until = now + self._pause  # if the outcome of this probe is never reported, another probe follows
         self._probing = True
         return True
 

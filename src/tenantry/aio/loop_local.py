@@ -27,7 +27,7 @@ class LoopLocal(Generic[T]):
             return known[0]
         for other in [reference() for reference in self._values.keyrefs()]:
             if other is not None and other.is_closed():
-                self._values.pop(other, None)  # a value that refers to its loop would keep it alive
+                self._values.pop(other, None)  # a value that refers to its loop would keep that loop alive
         value, closing = self._create(), None
         if self._close is not None:
             closing = _close_with_loop(value, self._close)

@@ -108,7 +108,7 @@ class PublishQueue:
             async with asyncio.timeout(CLOSE_SECONDS):
                 if tasks := self._tasks_of(loop):
                     await asyncio.wait(tasks)
-                await self._create_task(loop)  # in ``_tasks``, so that a late ``_start`` creates no second task
+                await self._create_task(loop)  # the task is in ``_tasks``, so a late ``_start`` creates no second one
         tasks = self._tasks_of(loop)
         for task in tasks:
             task.cancel()

@@ -27,7 +27,7 @@ class ReadAhead:
         self._kept: deque[Message] = deque()
         self._size = 0
         self._is_left = False
-        self._left: asyncio.Future[None] | None = None  # of `wait_left`
+        self._left: asyncio.Future[None] | None = None  # what `wait_left` awaits
         self._space: asyncio.Future[None] | None = None
         self._receiving: _Interruptible | None = None
         self._turn: asyncio.Future[None] | None = None  # done when the current receiver has a message or gives up

@@ -63,7 +63,7 @@ class TickBatcher(Generic[K, V]):
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # so that asyncio does not log the error, which the waiters get
+            task.exception()  # read the error, so that asyncio does not log it: the waiters get it
         if self._waiting:
             self._send()
 
@@ -110,7 +110,7 @@ class _Batch(Generic[K, V]):
             self.timer.cancel()
         for key, waiters in self.waiters.items():
             for waiter in waiters:
-                if waiter.done():  # cancelled
+                if waiter.done():  # the waiter was cancelled
                     continue
                 if isinstance(outcome, Exception):
                     waiter.set_exception(outcome)

@@ -26,13 +26,13 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
 
 
 def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
-    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if this one cannot
-    be removed."""
+    """Like ``check_tables``, for a source that has the declaration ``before``. Raises InvalidSource if ``before``
+    cannot be removed."""
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(
-            "the data source's declaration says guard: required, so it cannot be removed: replace it by one that does "
-            "not say this, and remove that one",
+            "a declaration with guard: required cannot be removed: replace it by a declaration without guard: "
+            "required, then remove that declaration",
             field="/tables",
         )
     return after

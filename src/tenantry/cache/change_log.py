@@ -61,9 +61,9 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Note a change that a bus reported, for two polls: the next poll may have begun before the change."""
+        """Remember a reported change during the next two polls: the next poll may have begun before the change."""
         if generation <= self.generation:
-            return  # a poll has listed it
+            return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:
             self._recent_hints.pop(next(iter(self._recent_hints)))
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
@@ -90,7 +90,7 @@ class ChangeLog:
         for change in changes:
             if change.generation <= self.generation:
                 continue
-            if self._blocks:  # skip a change that was added from a list whose application was interrupted
+            if self._blocks:  # skip changes that an interrupted call has already added
                 last = self._blocks[-1]
                 if change.generation < last.last or last.changed.get(change.handle, -1) >= change.generation:
                     continue

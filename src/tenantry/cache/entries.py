@@ -90,7 +90,8 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        # When to compare the group's end date with the time of day next. The first use of the entry compares at once.
+        # The next time at which to compare the group's end date with the time of day. The first use of the entry
+        # compares them at once.
         self.check_end_at: float = inf if group.expires_at is None else -inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report

@@ -11,6 +11,7 @@ import click
 from tenantry.cli.dashboards_explain import explain_command
 from tenantry.cli.dashboards_preview import preview_command
 from tenantry.cli.options import (
+    TABLES_FILE,
     OptionDecorator,
     as_name,
     database_option,
@@ -19,6 +20,7 @@ from tenantry.cli.options import (
     parse_json_pairs,
     port_option,
     settings,
+    tables_option,
 )
 from tenantry.cli.output import FAILED, print_note
 
@@ -41,6 +43,7 @@ dashboards.add_command(preview_command)
 @dashboards.command("check")
 @folder_argument
 @click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
+@tables_option
 @click.option(
     "--format",
     "style",
@@ -51,17 +54,24 @@ dashboards.add_command(preview_command)
 )
 @environment_option
 @database_option
-def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
+def check(
+    folder: Path,
+    with_groups: bool,
+    tables: Path | None,
+    style: str,
+    environment: str | None,
+    database: str | None,
+) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
     explain the queries where they can. Only the queries of lines and heat maps are run, to find rows that share a
-    place. If the environment's schema (schemas/ENVIRONMENT.json in the folder of queries)
-    names a tenant column, each table must be filtered by it. Exits with 1 for a finding of severity error.
+    place. Each query is checked with the guarded tables of --tables, of the store's data sources, or of tables.yaml in
+    DIR or next to it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
-    checked = DashboardCheck(folder)
+    checked = DashboardCheck(folder, tables)
     if with_groups:
         checked.gather(database=database, environment=environment)
     checked.use_schema(environment)
@@ -78,11 +88,11 @@ def check(folder: Path, with_groups: bool, style: str, environment: str | None, 
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     show_default="the current folder",
-    help="Where to create dashboards/ and queries/.",
+    help="Where to create dashboards/, queries/ and tables.yaml.",
 )
 def new(name: str, folder: Path) -> None:
-    """Write a working example with sample rows: dashboards/NAME.yaml and queries/NAME.sql. Existing files are not
-    overwritten."""
+    """Write a working example with sample rows: dashboards/NAME.yaml, queries/NAME.sql, and tables.yaml if it is
+    missing. Existing files are not overwritten."""
     if not _NAME.fullmatch(name):
         raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
     files = {
@@ -92,6 +102,8 @@ def new(name: str, folder: Path) -> None:
     for file in files:
         if file.exists():
             raise click.ClickException(f"{file} already exists: choose another name")
+    if not (folder / TABLES_FILE).exists():
+        files[folder / TABLES_FILE] = _TABLES
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -132,7 +144,8 @@ def serve(
     change.
 
     The group is one of the store (--group), or a sample that needs no store. The server listens on 127.0.0.1 only, and
-    everyone who can reach it sees the data of that group: use it to write dashboards, not for customers.
+    everyone who can reach the server sees the data of that group: use this command to write dashboards, not for
+    customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
 
@@ -166,8 +179,7 @@ rows:
 """
 
 _QUERY: Final = """\
--- Replace these rows by a table of yours. What tells a customer's rows apart is a property of its user group: write its
--- name between double braces, as in: where owner = (the property owner).
+-- Replace these rows by a table of yours, and add the table to tables.yaml: then each customer sees its rows only.
 select city, orders, revenue
 from (
     select 'Vienna' as city, 210 as orders, 14100.0 as revenue
@@ -176,4 +188,12 @@ from (
 ) sample
 where 1 = 1 [[ and city in {{ params.city }} ]]
 order by orders desc
+"""
+_TABLES: Final = """\
+# The tables that queries may read, and what tells a customer's rows apart. Register your data source with this file
+# (tenantry data-source create … --tables tables.yaml): then a query that forgets the customer shows its rows only.
+tables: {}
+#  orders: customer_id                    # the column that holds the customer's id
+#  order_items: {order_id: orders.id}     # by the orders that they belong to
+#  countries: shared                      # every customer may read all rows
 """

@@ -13,7 +13,8 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note
-from tenantry.cli.sql_check import NOT_LOOKED_FOR, count_by_severity, find_schema, print_document, print_findings
+from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
+from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
 from tenantry.dashboards.definition import ColumnUse, DashboardFile, Panel, PanelKind, unused_controls
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
@@ -41,8 +42,6 @@ _NAMED = 5
 _COLUMNS = 20
 """Maximum columns that a finding names."""
 
-Located = tuple[str, Finding]
-
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
@@ -55,8 +54,8 @@ class DashboardReport:
     """None if no store was read."""
     engines: EngineReport | None
     """None if no store was read."""
-    tenant_column: str | None
-    """None if no schema names a tenant column."""
+    guarded: int
+    """Number of queries that guarded tables accept."""
 
     @property
     def errors(self) -> int:
@@ -64,10 +63,12 @@ class DashboardReport:
 
 
 class DashboardCheck:
-    """Checks a folder of dashboards. To check against the store, call ``gather``; against a schema, ``use_schema``;
-    then call ``run``."""
+    """Checks a folder of dashboards. Call ``gather`` to check against the store, or ``use_schema`` to check against a
+    schema. Then call ``run``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tables: Path | None = None) -> None:
+        self._guards = TablesCheck(tables)
+        self._home = folder
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
         self._queries_folders: list[Path] = []
@@ -93,13 +94,15 @@ class DashboardCheck:
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
-        types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
-
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
-            engines = EngineCheck(self._asked(), await store.sources.list(target))
+            registered = await store.sources.list(target)
+            for source in registered:
+                self._guards.add_source(source)
+            types = self._types = PropertyTypes(wanted_properties(map(self._guarded, self._templates.values())))
+            engines = EngineCheck(self._asked(), registered)
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())
@@ -113,7 +116,7 @@ class DashboardCheck:
                 self._engines = await engines.run(sources)
 
         read(database=database)
-        if not len(types):
+        if not self._types:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, environment: str | None) -> None:
@@ -125,18 +128,23 @@ class DashboardCheck:
         columns = self._unknown_columns()
         of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
         of_engines = [*refused, *columns, *self._repeated_rows(), *self._tables_without_pages()]
-        found = [*of_files, *self._of_formats(), *of_engines]
+        found = [*of_files, *self._of_formats(), *of_engines, *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
-        column = None if self._schema is None else self._schema.tenant_column
+        guarded = sum(self._guarded(template) is not template for template in self._templates.values())
         return DashboardReport(
-            tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups, engines, column
+            tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups, engines, guarded
         )
+
+    def _guarded(self, template: SQLTemplate) -> SQLTemplate:
+        return self._guards.guarded(template, self._home)
 
     def _asked(self) -> Iterator[AskedQuery]:
         for saved in self._saved:
             for panel, file, template in _templates(saved):
-                yield _asked_query(saved, panel, file, template)
+                refused = self._guards.find(template, self._home) is not None and self._guarded(template) is template
+                if not refused:  # the finding `unguarded` says it already
+                    yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
         """Columns that a panel reads but, according to the engine, its query does not return."""
@@ -211,10 +219,13 @@ class DashboardCheck:
         known = self._types.paths if self._types else None
         coverage = Coverage(self._types) if self._types else None
         for file, template in self._templates.items():
-            covered = coverage_findings(template, coverage) if coverage is not None else ()
+            tables = self._guards.find(template, self._home)
+            covered = coverage_findings(self._guarded(template), coverage) if coverage is not None else ()
+            unguarded = self._guards.unguarded(template, self._home) if tables is None else ()
             for finding in (
-                *lint(template, paramstyle=None, properties=known, given=(), schema=self._schema),
+                *lint(template, properties=known, schema=self._schema, tables=tables),
                 *covered,
+                *unguarded,
             ):
                 if finding.code != "unused-parameter":  # every query declares all controls, and may use only some
                     yield finding.file or file, finding
@@ -291,12 +302,14 @@ def print_report(report: DashboardReport, style: str) -> None:
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}
-        about = counted | {"tenant_column": report.tenant_column}
+        about = counted | {"guarded": report.guarded}
         print_document(about | ({} if engines is None else _about_engines(engines)), report.findings)
         return
     print_findings(report.findings)
     queries = _counted(report.queries, "query", "queries")
     looked_at = [_counted(report.dashboards, "dashboard", "dashboards"), queries]
+    if report.guarded:
+        looked_at.append(f"{report.guarded} guarded")
     if engines is not None:
         looked_at.append(f"{len(engines.explained)} explained by their engine")
     if report.groups is not None:
@@ -311,8 +324,6 @@ def print_report(report: DashboardReport, style: str) -> None:
     if engines is not None and engines.unnamed:
         why = "because the engine names them only when the query runs"
         print_note(f"columns not checked, {why}: {_counted(len(engines.unnamed), 'query', 'queries')}")
-    if report.queries and report.tenant_column is None:
-        print_note(f"{NOT_LOOKED_FOR} (--environment)")
 
 
 def _about_engines(engines: EngineReport) -> dict[str, Any]:

@@ -41,7 +41,7 @@ group_option: OptionDecorator = click.option(
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
     """Read the dashboard. Raises InvalidDashboards, InvalidQueries; InvalidSettings if no dashboard has this name."""
-    from tenantry.dashboards import DashboardFolder  # imports the YAML reader, not needed for `--help`
+    from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)
     if name not in dashboards:
@@ -87,8 +87,8 @@ async def explain_command(
     """Explain why a group sees what it sees in the dashboard NAME: the data source and SQL of each panel, and the
     origin of each value. No query is run.
 
-    With --against, show the differences between two groups; as html, both side by side. The output contains properties
-    of the groups.
+    With --against, show the differences between two groups; an html page shows both groups side by side. The output
+    contains properties of the groups.
     """
     from tenantry.dashboards.explanation import explain_dashboard
     from tenantry.datasources import DataSources

@@ -65,8 +65,8 @@ async def preview_command(
     """Print an address that shows the dashboard NAME as a group sees it. The address can be opened once, within ten
     minutes; the preview then works for ten minutes.
 
-    Anyone who opens the address sees the group's data. The audit trail records who created it, for which group and
-    dashboard.
+    Anyone who opens the address sees the group's data. The audit trail records who created the preview, for which group
+    and dashboard.
     """
     from tenantry.dashboards.preview import Previews, preview_address
 

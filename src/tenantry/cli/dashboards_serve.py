@@ -59,7 +59,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
     """Return a MakeViewer for a sample group in an in-memory store. ``source``: URL of the group's data source;
-    default: an empty database. Its tables are guarded as the ``tables.yaml`` in or next to ``folder`` says."""
+    default: an empty database. A ``tables.yaml`` in or next to ``folder`` guards the database's tables."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore

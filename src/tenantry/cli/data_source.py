@@ -20,6 +20,7 @@ from tenantry.cli.options import (
     keys_option,
     note_unsealed,
     settings,
+    tables_option,
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
@@ -30,12 +31,6 @@ from tenantry.ports import Store
 _LIST_SECONDS: Final = 3.0
 """Seconds that `list` waits for each data source."""
 
-_tables_option: OptionDecorator = click.option(
-    "--tables",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="A tables.yaml, which declares the rows that a group may read.",
-)
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
 
@@ -55,7 +50,7 @@ def data_source() -> None:
     metavar="NAME=TAG",
     help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
 )
-@_tables_option
+@tables_option
 @click.option(
     "--no-check",
     is_flag=True,
@@ -83,7 +78,7 @@ async def create(
     then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
-    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, not needed for `--help`
+    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, which `--help` does not need
 
     if provided_id.startswith("ds_"):
         raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids")
@@ -158,7 +153,7 @@ async def _check(source: RegisteredSource, unchanged: str, keys: str | None = No
 @data_source.command("update")
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
-@_tables_option
+@tables_option
 @click.option("--no-tables", is_flag=True, help="Remove the declaration: queries then run as their authors wrote them.")
 @click.option("--no-check", is_flag=True, help="Do not test the declaration on the data source.")
 @keys_option
@@ -229,7 +224,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query would, and print how long that took. Exits with 1 if it fails."""
+    """Connect to a data source as a query would, and print how long that took. Exits with 1 if the connection fails."""
     from tenantry.datasources import check_connection
 
     source = await _find(store, await choose_environment(store, environment), reference)

@@ -95,11 +95,11 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner. The setting ``query_contract`` decides about updates that break a saved query. With
-    ``tries_queries``, they are refused whenever the folder of queries is known."""
+    """Return a provisioner. The setting ``query_contract`` decides what happens to updates that break a saved query.
+    With ``tries_queries``, such updates are refused whenever the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
-    from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
+    from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need
 
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
@@ -169,6 +169,6 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 def _size(file: IO[bytes]) -> int | None:
     try:
         found = os.fstat(file.fileno())
-    except (OSError, UnsupportedOperation):  # the stdin of tests
+    except (OSError, UnsupportedOperation):  # in tests, stdin has no file descriptor
         return None
     return found.st_size if S_ISREG(found.st_mode) else None

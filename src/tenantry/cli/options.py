@@ -105,11 +105,18 @@ def _environment_option(text: str) -> OptionDecorator:
 environment_option: OptionDecorator = _environment_option("The environment; required if there are several.")
 environment_filter_option: OptionDecorator = _environment_option("Only this environment; default: all.")
 grace_type: click.IntRange = click.IntRange(0, 86_400)
+TABLES_FILE: Final = "tables.yaml"
+tables_option: OptionDecorator = click.option(
+    "--tables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A tables.yaml, which declares the rows that a group may read.",
+)
 json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
 def settings(**given: Any) -> Settings:
-    from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
+    from tenantry.server import load_settings  # imports pydantic, which `--help` does not need
 
     chosen = load_settings(**given)
     # All processes of the host share the run folder. These environment variables name it, for this process and its
@@ -142,11 +149,11 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes the open store. If the settings
-    name a Valkey or Redis, writes are also published there."""
+    """Turn an async function that takes an open store into a click command with the option --database. If the settings
+    name a Valkey or Redis server, the store also publishes its writes there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
-        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
+        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
 
         chosen = settings(database=database, keys=arguments.get("keys"))  # None if the command has no --keys
         async with AsyncExitStack() as stack:
@@ -253,5 +260,6 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 def find_tables(folder: Path) -> Path | None:
     """Return the ``tables.yaml`` in a folder of queries or dashboards, or next to it."""
-    found = (each / "tables.yaml" for each in (folder, folder.resolve().parent))
+    parent = folder.parent if folder.name not in {"", ".."} else folder.resolve().parent
+    found = (each / TABLES_FILE for each in (folder, parent))
     return next((each for each in found if each.is_file()), None)

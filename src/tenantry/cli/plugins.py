@@ -19,8 +19,8 @@ _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", 
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of a click group, each imported when first used: Tenantry's, and plug-ins from entry points. A
-    plug-in never replaces a command of Tenantry."""
+    """The commands of a click group: those of Tenantry, and plug-ins from entry points. Each is imported when it is
+    first used. A plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
         """``path``: the click group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""

@@ -116,7 +116,8 @@ def serve(**given: Any) -> None:
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
-    app = make_app(chosen, drain)  # also with workers, which make their own: this one reports errors once
+    # Each worker makes its own app. With workers, this app is made too, so that errors are reported once.
+    app = make_app(chosen, drain)
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)
     report = make_reporter(chosen.log_format)

@@ -20,6 +20,7 @@ from tenantry.cli.options import (
     get_group,
     json_option,
     parse_pairs,
+    tables_option,
     with_store,
 )
 from tenantry.cli.output import FAILED
@@ -67,13 +68,6 @@ queries_option: OptionDecorator = click.option(
     help="The program's folder of saved queries, which {{> name }} includes.",
 )
 
-tables_option: OptionDecorator = click.option(
-    "--tables",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The data source's tables.yaml; default: the one in or next to the folder of the queries.",
-)
-
 
 @click.group()
 def sql() -> None:
@@ -114,8 +108,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables it
-    reads. No query is run."""
+    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables
+    the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     declared = tables or find_tables(queries or Path(file.name).parent)
@@ -144,7 +138,7 @@ async def render(
         return
     click.echo(bound.sql.rstrip("\n"))
     named = bound.params.items() if isinstance(bound.params, dict) else enumerate(bound.params or (), start=1)
-    for name, value in named:  # as comments, so that the whole output is SQL
+    for name, value in named:  # print the values as comments, so that the whole output is SQL
         click.echo(f"-- {name}: {json.dumps(value, ensure_ascii=False, default=str)}")
     for guard in template.guards(dialect):
         rows = f"only rows where {' '.join(guard.condition.split())}" if guard.condition else "shared, all rows"
@@ -162,6 +156,7 @@ async def render(
     callback=_paths,
     help="A variable that the program sets itself; repeatable.",
 )
+@tables_option
 @optional_option
 @queries_option
 @dialect_option
@@ -181,6 +176,7 @@ def check(
     with_groups: bool,
     schema: str | None,
     given: tuple[str, ...],
+    tables: Path | None,
     optional: tuple[str, ...],
     queries: Path | None,
     dialect: str,
@@ -193,12 +189,15 @@ def check(
 
     Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. The headers of
     files in a DIR, or in the folder of --queries, may declare properties optional. Without --schema the schema is
-    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries. The store is read only with
-    --groups. Exits with 1 for a finding of severity error.
+    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries. Each query is checked with the
+    guarded tables of --tables, of the store's data sources, or of tables.yaml in its folder or next to it. The store is
+    read only with --groups. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 
-    checked = Check(paths, dialect, optional=optional, given=given, paramstyle=paramstyle, queries=queries)
+    checked = Check(
+        paths, dialect, optional=optional, given=given, paramstyle=paramstyle, queries=queries, tables=tables
+    )
     if with_groups:
         checked.gather(database=database, environment=environment)
     checked.use_schema(schema, environment)

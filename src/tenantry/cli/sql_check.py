@@ -18,11 +18,12 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, printable
+from tenantry.cli.tables_check import TablesCheck
 from tenantry.datasources import is_within, read_query_text
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.ports import Store
-from tenantry.sql import Query
+from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks import (
     Coverage,
     Finding,
@@ -42,7 +43,6 @@ _COLLATIONS: Final = (
     "mysql, mariadb: the collation of a column may treat strings as equal that differ only in case, accents or "
     "trailing spaces, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
 )
-NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked for: no schema names the tenant's column"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Report:
     templates: int
     groups: int | None
     """None if no store was read."""
-    tenant_column: str | None
-    """None if no schema names a tenant column."""
+    guarded: int
+    """Number of templates that guarded tables accept."""
     compares_loosely: bool = False
     """Whether a collation may treat values of different groups as equal."""
 
@@ -67,8 +67,8 @@ class Report:
 
 
 class Check:
-    """Checks files and folders of SQL templates. To check against the store, call ``gather``; against a schema,
-    ``use_schema``; then call ``run``."""
+    """Checks files and folders of SQL templates. Call ``gather`` to check against the store, or ``use_schema`` to check
+    against a schema. Then call ``run``."""
 
     def __init__(
         self,
@@ -79,7 +79,9 @@ class Check:
         given: Collection[str],
         paramstyle: str | None,
         queries: Path | None,
+        tables: Path | None = None,
     ) -> None:
+        self._tables = TablesCheck(tables)
         self._paths = [*paths]
         self._queries = queries
         self._given = given
@@ -88,8 +90,10 @@ class Check:
         self._unreadable: list[tuple[str, Finding]] = []
         self._order: dict[str, int] = {}
         self._folders: dict[Path, dict[str, Query]] = {}
+        self._homes: dict[str, Path] = {}
         for found in _files(self._paths, queries):
             self._order[found.name] = len(self._order)
+            self._homes[found.name] = found.folder
             try:
                 self._templates[found.name] = self._read(found, dialect, optional)
             except TemplateError as error:
@@ -120,24 +124,27 @@ class Check:
         """Read the groups and data sources of the environment."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
-        types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
-
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
-            sessions = SessionCheck(await store.sources.list(target))
+            sources = await store.sources.list(target)
+            for source in sources:
+                self._tables.add_source(source)
+            types = self._types = PropertyTypes(wanted_properties(map(self._guarded, self._templates)))
+            sessions = SessionCheck(sources)
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 sessions.add(group)
             self._sessions = tuple(sessions.findings())
 
         read(database=database)
-        if not len(types):
+        if not self._types:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``; if None, the environment's schema from the first checked folder that has one."""
+        """Read the schema at ``path``. If that is None, read the environment's schema in the first checked folder that
+        contains it."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -152,18 +159,29 @@ class Check:
         known = types.paths if types is not None and counted else None
         coverage = Coverage(types) if types is not None and counted else None
         found: list[tuple[str, Finding]] = [*self._unreadable]
+        guarded = 0
         for name, template in self._templates.items():
+            tables, whole = self._tables.find(template, self._homes[name]), self._guarded(name)
+            guarded += whole is not template
             findings = lint(
-                template, paramstyle=self._paramstyle, properties=known, given=self._given, schema=self._schema
+                template,
+                paramstyle=self._paramstyle,
+                properties=known,
+                given=self._given,
+                schema=self._schema,
+                tables=tables,
             )
-            covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
-            found += [(finding.file or name, finding) for finding in (*findings, *covered)]
-        found += self._sessions
+            covered = coverage_findings(whole, coverage, given=self._given) if coverage is not None else ()
+            unguarded = self._tables.unguarded(template, self._homes[name]) if tables is None else ()
+            found += [(finding.file or name, finding) for finding in (*findings, *covered, *unguarded)]
+        found += [*self._sessions, *self._tables.undeclared()]
         order, last = self._order, len(self._order)  # a finding may be in an included file, or in a data source
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
-        column = None if self._schema is None else self._schema.tenant_column
         loosely = any(map(compares_loosely, self._templates.values()))
-        return Report(tuple(dict.fromkeys(found)), len(self._order), counted, column, loosely)
+        return Report(tuple(dict.fromkeys(found)), len(self._order), counted, guarded, loosely)
+
+    def _guarded(self, name: str) -> SQLTemplate:
+        return self._tables.guarded(self._templates[name], self._homes[name])
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
@@ -242,15 +260,15 @@ def print_report(report: Report, style: str) -> None:
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":
-        about = {"templates": report.templates, "groups": report.groups, "tenant_column": report.tenant_column}
+        about = {"templates": report.templates, "groups": report.groups, "guarded": report.guarded}
         print_document(about, report.findings)
         return
     print_findings(report.findings)
     counts = count_by_severity(report.findings)
     over = "" if report.groups is None else f" and {report.groups} group{'s' * (report.groups != 1)}"
-    summary = f"{report.templates} template{'s' * (report.templates != 1)}{over}: {counts or 'nothing found'}"
+    guarded = f", {report.guarded} guarded" if report.guarded else ""
     print_note(
-        summary if report.tenant_column is not None else f"{summary}; {NOT_LOOKED_FOR} (--schema or --environment)"
+        f"{report.templates} template{'s' * (report.templates != 1)}{guarded}{over}: {counts or 'nothing found'}"
     )
 
 
@@ -263,8 +281,9 @@ def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
     for name, finding in findings:
         where = f"{name}:{finding.line}:{finding.column}"
         click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))
-        if finding.fix:
-            click.echo(_plain(f"    fix: {finding.fix}"))
+        fix = f"fix: {finding.fix}" if finding.fix else ""
+        for line in (*finding.excerpt.splitlines(), *fix.splitlines()):
+            click.echo(_plain(f"    {line}"))
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:

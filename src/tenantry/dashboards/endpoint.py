@@ -149,8 +149,8 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     as one, else the request. Further parameters need defaults. A string is sent as HTML, a dict or list as JSON, a
     Response unchanged.
 
-    A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled; queries of a
-    plain function raise ViewerLeft, and its other work continues.
+    A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled. A plain
+    function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them; default: none. They become an additional Content-Security-Policy.

@@ -20,6 +20,8 @@ MAX_FILES: Final = 1_000
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
 """Name of the default folder of query files."""
+TABLES_FILE: Final = "tables.yaml"
+"""A file in the folder that declares guarded tables; no dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         for file in sorted(self.path.rglob("*")):
             inside = file.relative_to(self.path)
             hidden = any(part.startswith(".") for part in inside.parts)
-            if file.suffix not in SUFFIXES or hidden or inside.parts[0] == QUERIES or not file.is_file():
+            reserved = inside.parts[0] in {QUERIES, TABLES_FILE}
+            if file.suffix not in SUFFIXES or hidden or reserved or not file.is_file():
                 continue
             name = inside.with_suffix("").as_posix()
             if name in found:

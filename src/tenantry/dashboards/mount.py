@@ -79,7 +79,7 @@ def mount_dashboards(
     ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
     may embed the frames; default: none. ``embedding`` also allows the origins in the store (``tenantry environment
     set-embedding``), and adds single-use codes and previews. Raises InvalidDashboards and InvalidQueries for invalid
-    files, OSError for unreadable ones, InvalidSettings for an invalid origin or path or a missing package.
+    files, OSError for unreadable ones, InvalidSettings for an invalid origin, an invalid path or a missing package.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /dashboards")
@@ -120,11 +120,11 @@ def dashboards_app(
             Route("/-/assets/{address}", built.respond),
             # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
-            # The HTML element for host pages; codes that are exchanged for a token.
+            # The HTML element for host pages, and the exchange of codes for tokens.
             *embedding_routes(built, embedding, own_token),
             # Addresses of previews, for callers with an API token.
             *previews,
-            # The panels, for the group of the token in the header.
+            # The panels, for the group whose token is in the header.
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
             # Issues the single-use address of a file.
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
@@ -194,7 +194,7 @@ class _Endpoints:
         changes: ChangedPanels | None
         if files is not None:
             changes = ChangedFiles(self._sources, group, schemas, files, revision)
-        elif PREVIEW_KEY in request.scope:  # responses of a preview do not stay open, because it ends within minutes
+        elif PREVIEW_KEY in request.scope:  # a preview ends within minutes, so its responses do not stay open
             changes = None
         else:
             changes = ChangedPanels(self._sources, group, schemas)

@@ -64,12 +64,13 @@ class SingleUseCodes:
     ) -> str:
         """A code that is valid for ``lifetime`` seconds, but no longer than the API token.
 
-        Raises Unauthorized for a revoked or expired API token, StoreUnavailable.
+        Raises StoreUnavailable, and Unauthorized for a revoked or expired API token.
         """
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """A code for a viewer of this group. The ``MOST`` newest stay valid. Raises StoreUnavailable."""
+        """A code for a viewer of this group. Of the group's codes, the ``MOST`` newest stay valid. Raises
+        StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -102,7 +103,8 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code of one of ``purposes``. Return its purpose and payload; None for an invalid code."""
+        """Redeem a code that was issued for one of ``purposes``. Return its purpose and payload; None for an invalid
+        code."""
         if not _is_code(code):
             return None
         digest = code_digest(code)

@@ -72,8 +72,8 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
         (found,) = cursor.fetchone()
     if found == 2:
         raise InvalidSource(
-            "this SQLite file is a store of Tenantry: its readers see every tenant's properties and the parts of all "
-            "tokens. Keep the data of your app in another file, and register that",
+            "this SQLite file is a store of Tenantry: a query could read every tenant's properties and the parts of "
+            "all tokens. Keep the data of your app in another file, and register that file",
             field="/url",
         )
 
@@ -151,7 +151,8 @@ async def _check_server(url: URL, seconds: float) -> None:
         unreadable = True
     except (OSError, ValueError, TimeoutError, driver.Error) as error:
         _warn(type(error).__name__)
-    if unreadable:  # not in the except clause: the context would be that error, which quotes the URL
+    # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
+    if unreadable:
         raise InvalidSource(
             "the URL of the data source has an option, or a value of an option, that libpq does not know: correct the "
             "part after the '?'",

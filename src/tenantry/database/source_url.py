@@ -10,7 +10,7 @@ ENCRYPTED_OPTION: Final = "tenantry_encrypted"
 
 _PREFIXES: Final = ("env:", "file:")
 
-# Options that contain no secret. All others may, because each driver has another name for "password".
+# Options that contain no secret. Any other option may contain one, because each driver has its own name for "password".
 _NO_SECRETS: Final = frozenset(
     {
         "application_name",

@@ -52,7 +52,7 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
     variables = request.variables
-    if opened.tables is not None:  # saves the call for other sources
+    if opened.tables is not None:  # sources without a declaration need no call
         inner, variables = guarded_template(opened.tables, inner, group, variables)
     bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound

@@ -20,8 +20,8 @@ _log: Final = logging.getLogger("tenantry.datasources")
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
-    """Return the source's guarded tables, the same object for equal declarations; None without a declaration. Raises
-    InvalidSource for one that this process cannot use."""
+    """Return the source's guarded tables; None without a declaration. Equal declarations give the same object. Raises
+    InvalidSource for a declaration that this process cannot use."""
     if not source.tables:
         return None
     try:

@@ -1,6 +1,6 @@
 """The protocols of drivers, and the errors of all engines.
 
-The message of an engine may quote values or the URL, so the errors made here keep only its type and code.
+The message of an engine may quote values or the URL, so the errors made here keep only the error's type and code.
 """
 
 from __future__ import annotations
@@ -268,10 +268,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has bound values and calls a function that can run a string as SQL, or open a table or file that a "
-            "string names (query, ts_stat, dblink, load_file, …), or a function whose name is written in Unicode "
-            "escapes and so could be one of these; a value never becomes SQL: write the query without values, or "
-            "without the function",
+            "it has bound values, and it calls a function that can run a string as SQL or open the table or file that "
+            "a string names (query, ts_stat, dblink, load_file, …), or whose name is written in Unicode escapes and "
+            "could be one of these; a value never becomes SQL: write the query without values, or without the function",
         )
 
 

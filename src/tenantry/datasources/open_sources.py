@@ -29,7 +29,8 @@ from tenantry.sql import BoundSQL
 if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
-_STOP_INTERVAL: Final = 0.005  # seconds between two checks whether the queries of a stopped source have ended
+# Seconds to wait before checking again whether the queries of a stopped source have ended.
+_STOP_INTERVAL: Final = 0.005
 
 _log = logging.getLogger(__name__)
 

@@ -168,7 +168,7 @@ def _write_cursor(key: Sequence[Any]) -> str:
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():
             if isinstance(value, kind) and not isinstance(value, bool):
-                written.append([letter, write(value)])  # with its type, for engines with typed parameters
+                written.append([letter, write(value)])  # the letter is the type, for engines with typed parameters
                 break
         else:
             raise QueryFailed(
@@ -184,7 +184,7 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
         parts = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         key = tuple(_KINDS[letter][2](value) for letter, value in parts)
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
-        pass  # raised below, without the value
+        pass  # the error is raised below, without the value
     if len(key) != width:
         raise UnbindableValue("after does not belong to this order: pass `next` of the previous page", name="after")
     return key

@@ -40,7 +40,7 @@ from tenantry.usage import GroupUsage, recorder_of
 
 Found = TypeVar("Found", Rows, Result)
 _STOP_SECONDS = 5.0
-_COMPILED = 256  # templates given as strings whose compiled form is cached
+_COMPILED = 256  # number of cached templates that were given as strings
 
 
 class DataSources:
@@ -133,7 +133,7 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
         *,
-        format: StreamFormat = "ndjson",  # noqa: A002  # as in every function that writes
+        format: StreamFormat = "ndjson",  # noqa: A002  # the same name as in every function that writes
         options: Format = DEFAULT_FORMAT,
         formula_safe: bool = False,
         columns: Collection[str] | None = None,

@@ -53,7 +53,7 @@ class _Handler:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._begin)  # threadsafe, because this also wakes the loop
+            self._loop.call_soon_threadsafe(self._begin)  # call_soon_threadsafe also wakes the loop
         if callable(self._former):
             self._former(number, frame)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,10 +27,12 @@ from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, 
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.server import compose
+from tenantry.sql.guarding import read_tables_file
 from tenantry.testing import Call, send_request
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
 DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # their queries are in the sibling folder ``queries``
+TABLES: Final = DASHBOARDS.with_name("tables.yaml")
 LABEL: Final = "tenantry demo"
 _AUTHOR: Final = Author(LABEL)
 
@@ -83,17 +86,20 @@ async def _provision(
         known = await store.environments.get("demo")
         environment = known or await store.environments.create("demo", Tag.CUSTOMER, author=_AUTHOR)
         await store.environments.set_embedding_hosts(environment, embedding, author=_AUTHOR)
+        declared = read_tables_file(TABLES).as_json()
         for name, url in prepare(folder).items():
             source = await store.sources.get(environment, name)
-            if source is None or source.url != url:
+            if source is None or source.url != url or json.loads(source.tables or "{}") != declared:
                 if source is not None:
                     await store.sources.delete(environment, name, author=_AUTHOR)
                 new = f"ds_{secrets.token_hex(8)}"
-                await store.sources.create(environment, source_id=new, provided_id=name, url=url, author=_AUTHOR)
+                await store.sources.create(
+                    environment, source_id=new, provided_id=name, url=url, tables=declared, author=_AUTHOR
+                )
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
-            tokens[carrier] = signed_up.token  # which the product stores
+            tokens[carrier] = signed_up.token  # the product stores the tokens
             # A folder that an older version prepared may contain groups with other values.
             now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
             await provisioner.update(environment, carrier, now, author=_AUTHOR)

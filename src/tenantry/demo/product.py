@@ -59,7 +59,7 @@ class Product:
         carrier = request.path_params["carrier"]
         if carrier in self.cut_off or carrier not in SHOWN:
             return Response(status_code=403)
-        # Send the stored token. A request for a token to Tenantry would create a deleted customer again.
+        # Send the stored token. Requesting one from Tenantry would create a deleted customer again.
         return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:

@@ -32,7 +32,8 @@ def _drafts() -> Iterator[GroupDraft]:
 AIRLINES: Final = {draft.provided_id: draft for draft in _drafts()}
 """The airlines' groups, by carrier code. ``home_airports``: the New York airports from which at least a tenth of the
 airline's flights depart."""
-SHOWN: Final = ("UA", "B6", "HA")  # the product's customers: two data sources; 58,665, 54,635 and 342 flights
+# The customers of the product, on two data sources. They have 58,665, 54,635 and 342 flights.
+SHOWN: Final = ("UA", "B6", "HA")
 
 
 def prepare(folder: Path) -> dict[str, str]:
@@ -71,7 +72,7 @@ def _make_sqlite(path: Path, carriers: list[str]) -> None:
 
 
 def _make_duckdb(path: Path, carriers: list[str]) -> None:
-    import duckdb  # a driver, and an extra
+    import duckdb  # the driver is an extra
 
     with closing(duckdb.connect(str(path))) as connection, as_file(DATA / "flights.csv.gz") as packed:
         connection.execute(tables("duckdb"))

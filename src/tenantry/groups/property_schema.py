@@ -1,5 +1,4 @@
-"""A subset of JSON Schema for group properties. Rejects unknown keywords; adds ``x-tenant-column`` and
-``x-shared-tables`` for SQL checks."""
+"""A subset of JSON Schema for group properties. Rejects unknown keywords."""
 
 from __future__ import annotations
 
@@ -18,8 +17,14 @@ _ANNOTATIONS: Final = frozenset(
     ("$schema", "$id", "$comment", "title", "description", "default", "examples", "deprecated")
 )
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
-_TOP: Final = frozenset(("x-tenant-column", "x-shared-tables"))
+MOVED: Final = ("x-tenant-column", "x-shared-tables")
+"""Keywords of older versions, which guarded tables replace."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
+_MOVED_TO: Final = (
+    "is no longer read: remove it, and list the tables under `tables:` in tables.yaml next to the folder of queries, "
+    "with the column of each (orders: customer_id) or as shared (countries: shared); a data source takes the file by "
+    "`tenantry data-source update NAME --tables tables.yaml`"
+)
 _MAX_DEPTH: Final = 8
 _MAX_ENUM: Final = 1_000
 
@@ -30,17 +35,13 @@ class Violation(NamedTuple):
 
 
 class PropertySchema:
-    """A valid schema. ``tenant_column``: the lower-case column that holds the tenant in every table except
-    ``shared_tables``, or None. Raises InvalidPropertySchema."""
+    """A valid schema. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        _check(document, (), top=True)
+        _check(document, ())
         if document.get("type", "object") != "object":
             raise InvalidPropertySchema('properties are an object: write "type": "object" at the top of the schema')
         self.document: Mapping[str, Any] = document
-        column = document.get("x-tenant-column")
-        self.tenant_column: str | None = None if column is None else column.lower()
-        self.shared_tables: frozenset[str] = frozenset(name.lower() for name in document.get("x-shared-tables", ()))
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
         """Find the values that break the schema. None counts as an empty object."""
@@ -68,18 +69,17 @@ def _declared(
 # --- the document itself ----------------------------------------------------------------------------------------------
 
 
-def _check(schema: Any, path: tuple[str, ...], *, top: bool = False) -> None:
+def _check(schema: Any, path: tuple[str, ...]) -> None:
     if not isinstance(schema, Mapping):
         raise _invalid(path, "is not an object")
     if len(path) > 2 * _MAX_DEPTH:
         raise _invalid(path, "is nested too deeply")
     for keyword in schema:
-        known = _CHECKED | _TOP if top else _CHECKED
-        if keyword not in _ANNOTATIONS | known:
-            near = did_you_mean(str(keyword), known) or "remove it. "
-            if keyword in _TOP:
-                near = "write it at the top of the schema. "
-            listed = ", ".join(sorted(known))
+        if keyword in MOVED:
+            raise _invalid((*path, keyword), _MOVED_TO)
+        if keyword not in _ANNOTATIONS | _CHECKED:
+            near = did_you_mean(str(keyword), _CHECKED) or "remove it. "
+            listed = ", ".join(sorted(_CHECKED))
             raise _invalid((*path, str(keyword)), f"is not a supported keyword: {near}Supported here: {listed}")
     for keyword, (holds, what) in _SHAPES.items():
         if keyword in schema and not holds(schema[keyword]):
@@ -108,8 +108,6 @@ _SHAPES: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "required": (_is_texts, "a list of names"),
     "additionalProperties": (lambda value: isinstance(value, bool), "true or false"),
     "properties": (lambda value: isinstance(value, Mapping), "an object"),
-    "x-tenant-column": (lambda value: isinstance(value, str) and bool(value), "the name of a column"),
-    "x-shared-tables": (_is_texts, "a list of names of tables"),
 }
 """For each keyword: a check of its value, and the words in which an error describes a valid value."""
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from tenantry.errors import InvalidPropertySchema
-from tenantry.groups.property_schema import PropertySchema
+from tenantry.groups.property_schema import MOVED, PropertySchema
 
 FOLDER: Final = "schemas"
 """Name of the subfolder for schemas in a folder of queries."""
@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Read and check a schema file. Raises OSError; InvalidPropertySchema, whose message has the path."""
+    """Read and check a schema file. Raises OSError, or InvalidPropertySchema with the path in its message."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -26,7 +26,13 @@ def read_schema(path: str | Path) -> PropertySchema:
     except (ValueError, RecursionError) as error:
         raise InvalidPropertySchema(f"{path} is not JSON: {error}") from None
     except InvalidPropertySchema as error:
-        raise InvalidPropertySchema(f"{path}: {error.message}") from None
+        raise InvalidPropertySchema(f"{path}{_place(content.decode(), error.message)}: {error.message}") from None
+
+
+def _place(text: str, message: str) -> str:
+    # Where the keyword is that guarded tables replace, if the message names one.
+    start = max((text.find(f'"{keyword}"') for keyword in MOVED if keyword in message), default=-1)
+    return f":{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}" if start >= 0 else ""
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
@@ -35,7 +41,7 @@ def schema_file(folder: str | Path, environment: str) -> Path:
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """Return all schemas by environment. Raises InvalidPropertySchema, OSError."""
+    """Return all schemas by environment. Raises InvalidPropertySchema or OSError."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 

@@ -131,7 +131,7 @@ class UserGroup:
         }
 
 
-if TYPE_CHECKING:  # a default needs Python 3.13
+if TYPE_CHECKING:  # the default of a TypeVar needs Python 3.13
     import typing_extensions
 
     LiveToken = typing_extensions.TypeVar("LiveToken", default=Token)

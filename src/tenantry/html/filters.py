@@ -98,7 +98,7 @@ _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 """A printf conversion whose width or precision has three or more digits, or is an argument."""
 _TAKE_UNDEFINED = frozenset(
     {"defined", "undefined", "filter", "test"}
-)  # the last two filters take a filter's or test's name as argument
+)  # ``is filter`` and ``is test`` take the name of a filter or test
 
 
 def check_format(text: object) -> None:

@@ -1,4 +1,4 @@
-"""Template variables that know their path, so that an error shows the full path of a missing one."""
+"""Template variables that know their path, so that the error for a missing variable shows its full path."""
 
 from __future__ import annotations
 

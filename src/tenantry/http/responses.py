@@ -21,7 +21,8 @@ ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
 CHALLENGE: Final = b"UserGroup"
 """The authentication scheme that a 401 names (RFC 9110 section 11.6.1)."""
 
-_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # refuses tokens: the id is logged
+# Does not match tokens, because the id is logged.
+_REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
@@ -188,7 +189,7 @@ def _media_ranges(accept: str) -> list[tuple[str, float]]:
                 except ValueError:
                     quality = 0.0
                 break
-        ranges.append((media_range, quality if 0 <= quality <= 1 else 0.0))  # a NaN fails both
+        ranges.append((media_range, quality if 0 <= quality <= 1 else 0.0))  # NaN fails both comparisons
     return ranges
 
 

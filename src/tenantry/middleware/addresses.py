@@ -80,7 +80,8 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
     """Mask each copy of ``token`` in a query string, including percent-encoded copies."""
-    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # a bad token may be any word of the query: keep that
+    # A malformed token may be any word of the query, so the query stays as it is.
+    if not may_hold_token(query) or not _TOKEN.fullmatch(token):
         return query
     mask = MASK.encode()
     query = query.replace(token, mask)

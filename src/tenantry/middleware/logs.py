@@ -31,7 +31,8 @@ class RedactTokens(logging.Filter):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            arguments: Any = record.args  # keep type and length: formatters such as uvicorn's unpack it
+            # Keep the type and length: some formatters, such as uvicorn's, unpack the arguments.
+            arguments: Any = record.args
             if isinstance(arguments, tuple):
                 record.args = tuple(_clean_argument(value) for value in arguments)
             elif isinstance(arguments, dict):
@@ -73,9 +74,9 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If
-    present, adds ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status``, ``seconds``.
-    Hides tokens."""
+    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. A record
+    may also have an ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and
+    ``seconds``. Hides tokens."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -52,7 +52,8 @@ class TimerQueue:
     def _run(self, when: float) -> None:
         if when != self._wakes_at:
             return  # replaced by an earlier wake-up
-        self._wakes_at = float("-inf")  # so that ``call_later`` in a callback schedules no wake-up: ``finally`` does
+        # Keeps ``call_later`` from scheduling wake-ups while callbacks run; ``finally`` schedules the next.
+        self._wakes_at = float("-inf")
         loop = asyncio.get_running_loop()
         now, handles = loop.time(), self._handles
         try:

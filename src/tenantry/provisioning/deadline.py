@@ -23,7 +23,7 @@ class DeadlineExceeded(Exception):
 class Deadline:
     """A time limit, in seconds, for all store calls of a request together; unlimited by default.
 
-    ``settling()`` returns in how many seconds other processes will see a committed write (``Store.settling``).
+    ``settling()`` returns the seconds until other processes see a committed write (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -57,7 +57,7 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """Await ``call`` for at most ``seconds``, plus the seconds that ``extra()`` returns shortly before the deadline.
+    """Await ``call`` for at most ``seconds``. Shortly before this deadline, ``extra()`` may grant further seconds.
     Raises DeadlineExceeded."""
     # Most calls finish without suspending, and a timer would take a tenth of a request's time.
     try:
@@ -75,7 +75,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
             return await _Started(call, waiting_for)
     except TimeoutError:
         if not limit.expired():
-            raise  # by the call itself
+            raise  # the call itself raised it
     finally:
         if extension is not None:
             extension.cancel()

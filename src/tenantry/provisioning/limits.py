@@ -130,8 +130,8 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound of the size in bytes of JSON,
-    cheaper to compute than the size."""
+    """Checks properties, and counts their names in ``keys``. ``at_most``: an upper bound for the bytes of their JSON.
+    It is cheaper to compute than the exact number."""
 
     __slots__ = ("at_most", "keys")
 

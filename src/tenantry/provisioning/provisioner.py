@@ -67,11 +67,11 @@ class PropertyContract(Protocol):
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """Return the violations by a new group's properties, as errors."""
+        """Return the errors in a new group's properties."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the violations by an update from ``before`` to ``after``, as errors."""
+        """Return the errors in an update from ``before`` to ``after``."""
         ...
 
 
@@ -321,7 +321,8 @@ class Provisioner:
             if reference in known:
                 continue
             if await self._deadline.read(self._sources.get(environment, reference)) is None:
-                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # ids ds_… are ours
+                # Nobody can choose an id that begins with ds_, so show a placeholder.
+                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
                     f"tenantry data-source create {name} --environment {environment.name} --url …",

@@ -94,7 +94,7 @@ async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
             logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
         if lasted >= CONNECTED:
-            listener.flush()  # it may have lost messages
+            listener.flush()  # the bus may have lost messages
         return lasted >= STEADY
 
     await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)

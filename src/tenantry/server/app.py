@@ -141,7 +141,7 @@ def compose(
     else:
         own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
-    app.router.redirect_slashes = False  # a client may repeat its token at the address to which it is redirected
+    app.router.redirect_slashes = False  # after a redirect, a client may repeat its token at the new address
     return app
 
 

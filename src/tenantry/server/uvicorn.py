@@ -33,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after the request, ``/readyz`` answers 503 and everything else is
-    served, so that load balancers can switch to another server."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 and everything else is served,
+    so that load balancers can switch to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -66,14 +66,14 @@ def run(
     config = uvicorn.Config(
         TrackRequests(app),
         http=connections,
-        interface="asgi3",  # uvicorn would take TrackRequests for ASGI 2: it has no `async def`
+        interface="asgi3",  # TrackRequests has no `async def`, so uvicorn would take it for ASGI 2
         backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
-        access_log=False,  # at this log level, its lines would be made for nothing
+        access_log=False,  # at this log level, access lines would be prepared but never written
         proxy_headers=False,  # no app here reads the client's address
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="none",  # our apps have no websockets, and uvicorn keeps a refused one open until its client leaves
+        ws="none",  # we have no websockets, and uvicorn keeps a refused websocket open until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
     # When uvicorn has stopped, it raises SIGTERM again. Ignore it then: the process should exit with status 0.

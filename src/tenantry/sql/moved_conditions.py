@@ -14,7 +14,7 @@ _BEGINNING: Final = re.compile(r"\s*(where|and|having|on)\b\s*", re.IGNORECASE)
 _TOKEN: Final = re.compile(r"\{\{[^{}]*\}\}|'[^'\\]*'|\"[^\"]*\"|--|/\*|[\[\]#;`\\]|\|\||[()]|[^\W\d]\w*|.", re.DOTALL)
 _NOT_PLAIN: Final = frozenset({"or", "xor", "||", "case", "--", "/*", "[", "]", "#", ";", "`", "\\", '"', "'", "{"})
 _VIEWER: Final = "params."
-_LONGEST: Final = 400  # characters of a clause that a fix shows
+_LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
@@ -28,9 +28,10 @@ def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReferenc
     offsets = [each.offset - clause.offset - 2 for each in guarded]
     outside = [text[a:b] for a, b in conditions if any(a <= offset < b for offset in offsets)]
     inside = [text[a:b] for a, b in conditions if not any(a <= offset < b for offset in offsets)]
-    if not outside or any(_VIEWER in each for each in outside):  # outside of a clause, the viewer would have to send it
+    # Outside of a clause, a viewer would have to send each parameter.
+    if not outside or any(_VIEWER in each for each in outside):
         return ""
-    if not any(_VIEWER in each for each in inside):  # without it, nothing could drop the clause
+    if not any(_VIEWER in each for each in inside):  # without a parameter of the viewer, nothing could drop the clause
         outside, inside = [text[a:b] for a, b in conditions], []
     rest = f" [[ and {_joined(inside)} ]]" if inside else ""
     return f": {beginning[1]} {_joined(outside)}{rest}"

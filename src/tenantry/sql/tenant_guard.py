@@ -140,8 +140,8 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """Return the group's variables inside clauses and choices that a viewer decides, in text order.
 
-    ``enforce_tenant_guard`` permits only those marked ``not_a_filter``, declared optional, or in the column of a filter
-    that is always rendered.
+    ``enforce_tenant_guard`` permits only variables that are marked ``not_a_filter``, or declared optional, or in a
+    filter's column if that filter is always rendered.
     """
     found = {
         reference.offset: reference

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tenantry.backends.introspection import IntrospectionBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.database.migrations import migrate
 from tenantry.groups import Scope, Tag, Token, UserGroup
 from tenantry.ports import Store
 from tenantry.testing import BackendContract, FrozenClock
@@ -54,10 +52,8 @@ class TestIntrospectionBackend(BackendContract):
     Red when the endpoint leaves out a field, or has an earlier token active or after the grace."""
 
     @pytest.fixture
-    async def store(self, tmp_path: Path, clock: FrozenClock) -> AsyncIterator[SQLStore]:
-        url = f"sqlite:///{tmp_path}/store.db"
-        migrate(url)
-        store = SQLStore(url, deadline=SECONDS, clock=clock)
+    async def store(self, sqlite_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
+        store = SQLStore(sqlite_url, deadline=SECONDS, clock=clock)
         yield store
         await store.aclose()
 

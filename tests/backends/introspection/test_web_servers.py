@@ -167,6 +167,7 @@ BEARER = "Authorization", "Bearer {}"
 HEADER = "User-Group-Token", "{}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "carrier", "tls"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import fakeredis
 import pytest
@@ -13,7 +12,6 @@ from engines.ports import free_port
 from engines.valkey import Valkey
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.database.migrations import migrate
 from tenantry.testing import FrozenClock, LeaseContract
 from tests.backends.redis.conftest import PATIENCE
 
@@ -22,10 +20,8 @@ class TestRedisBackendBeforeSQLite(LeaseContract):
     """A real Valkey before an SQLite file."""
 
     @pytest.fixture
-    async def store(self, tmp_path: Path, clock: FrozenClock) -> AsyncIterator[SQLStore]:
-        url = f"sqlite:///{tmp_path}/store.db"
-        migrate(url)
-        store = SQLStore(url, deadline=20, clock=clock)
+    async def store(self, sqlite_url: str, clock: FrozenClock) -> AsyncIterator[SQLStore]:
+        store = SQLStore(sqlite_url, deadline=20, clock=clock)
         yield store
         await store.aclose()
 

@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engines.migrated import another_store
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.testing import FrozenClock, MemoryStore, StoreContract
-from tests.backends.store.conftest import rename_store
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,7 @@ def one_postgres_url(postgres: Postgres, migrated_postgres: str) -> str:
 @pytest.fixture
 def postgres_url(postgres: Postgres, one_postgres_url: str) -> str:
     """A database as it is after its migration, of a store of its own."""
-    postgres.restore_rows(one_postgres_url)
-    rename_store(postgres, one_postgres_url)
+    postgres.restore_rows(one_postgres_url, another_store())
     return one_postgres_url
 
 
@@ -73,6 +72,7 @@ class TestPostgresStore(StoreContract):
         await store.aclose()
 
 
+@pytest.mark.slow
 class TestTransactionPooledStore(StoreContract):
     """SQLStore through a PgBouncer that gives each transaction another server process."""
 
@@ -83,6 +83,7 @@ class TestTransactionPooledStore(StoreContract):
         await store.aclose()
 
 
+@pytest.mark.slow
 class TestSessionPooledStore(StoreContract):
     """SQLStore through a PgBouncer in session mode."""
 

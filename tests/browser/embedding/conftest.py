@@ -1,8 +1,4 @@
-"""The sites, and the browsers: every test of this folder runs in Chromium and in Firefox.
-
-In the first tier Firefox runs the tests of isolation, sandboxes and policies, which each browser enforces by its own
-rules; the others are slow in it.
-"""
+"""The sites, and the browsers: every test of this folder runs in Chromium and, where it is slow, in Firefox."""
 
 from __future__ import annotations
 
@@ -16,16 +12,6 @@ from engines.firefox import firefox
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import BARE, FASTAPI, Mounting
-
-ENFORCED = {"test_attacks.py", "test_other_customers.py", "test_sandboxed_page.py"}
-"""The files about what a browser enforces."""
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test that Firefox only repeats as slow."""
-    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    if parameters.get("browser") == "firefox" and item.path.name not in ENFORCED:
-        item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture
@@ -43,7 +29,7 @@ def mounting(request: pytest.FixtureRequest) -> Mounting:
     return found
 
 
-@pytest.fixture(scope="package", params=["chromium", "firefox"])
+@pytest.fixture(scope="package", params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
 async def browser(
     request: pytest.FixtureRequest, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Browser]:

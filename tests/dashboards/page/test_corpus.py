@@ -10,7 +10,7 @@ import pytest
 
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.sample import Sample, sample
-from tests.dashboards.page.test_fitting import BEYOND, OVERFLOWING, whole_of
+from tests.dashboards.page.test_fitting import BEYOND, OVERFLOWING, WIDTHS, whole_of
 
 NAMES = ("money", "neg", "nulls")
 
@@ -28,7 +28,7 @@ async def served(corpus: Path, tmp_path: Path) -> AsyncIterator[Sample]:
         yield served
 
 
-@pytest.mark.parametrize("width", [1440, 1280, 820, 390])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 async def test_nothing_is_cut(served: Sample, visit: Visit, tmp_path: Path, name: str, width: int) -> None:
     """Figures, labels and legends, at each width. Red for six cards of money at 1,280 pixels before numbers became

@@ -13,7 +13,11 @@ from tests.dashboards.page.gallery import ROUTE_COLUMNS, gallery, routes
 from tests.dashboards.page.stand_in import BUNDLES, StandIn, rows
 
 SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
-SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
+SIZES = [
+    pytest.param(width, dark, marks=[pytest.mark.slow] if width == 768 else [])
+    for width in (1440, 768, 360)
+    for dark in (False, True)
+]
 LARGEST_LOAD = 45 * 1024
 LONGEST = 350
 

@@ -9,12 +9,12 @@ import click
 import pytest
 
 from tenantry.cli import commands
-from tests.cli.conftest import Terminal, folder, ready, terminal
+from tests.cli.conftest import Terminal, folder, prepared, ready, terminal
 from tests.dashboards.served import write_files
 from tests.datasources.guarded.house import FILES
 from tests.datasources.guarded.shop import shop
 
-__all__ = ["folder", "ready", "terminal"]
+__all__ = ["folder", "prepared", "ready", "terminal"]
 
 COMMANDS = {
     "dashboards check",
@@ -87,5 +87,6 @@ def test_the_check_asks_a_group_that_has_the_properties_of_the_guards(stocked: T
     (folder / "tables.yaml").write_text("tables: {orders: {owner: '{{ user_group.properties.erp }}'}}")
     stocked("data-source", "update", "warehouse", "--tables", "tables.yaml")
     stocked("group", "update", "globex", "--property", "erp=globex")
-    document = stocked("dashboards", "check", "dashboards", "--groups", "--format", "json").json()
-    assert (document["explained"], document["findings"]) == (4, [])
+    document = stocked("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = {(each["code"], *each["named"]) for each in document["findings"]}
+    assert (document["explained"], found) == (4, {("missing-property", "acme")})

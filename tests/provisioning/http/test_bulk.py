@@ -12,7 +12,6 @@ import pytest
 
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
-from tenantry.database.migrations import migrate
 from tenantry.groups import GroupChanges, thaw
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
@@ -27,10 +26,7 @@ NDJSON = {"Content-Type": "application/x-ndjson"}
 async def service(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Service]:
     store: MemoryStore | SQLStore = MemoryStore()
     if request.param != "memory":
-        sqlite = f"sqlite:///{tmp_path}/store.db"
-        url = sqlite if request.param == "sqlite" else request.getfixturevalue("postgres").create_database()
-        migrate(url)
-        store = SQLStore(url, deadline=20, run_dir=tmp_path / "run")
+        store = SQLStore(request.getfixturevalue(f"{request.param}_url"), deadline=20, run_dir=tmp_path / "run")
     made = await make_service(store)
     async with made.http:
         yield made

@@ -12,7 +12,6 @@ import pytest
 
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
-from tenantry.database.migrations import migrate
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.contract import QueryContract
@@ -28,10 +27,7 @@ async def service(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     """With a contract that refuses, on each store."""
     store: MemoryStore | SQLStore = MemoryStore()
     if request.param != "memory":
-        sqlite = f"sqlite:///{tmp_path}/store.db"
-        url = sqlite if request.param == "sqlite" else request.getfixturevalue("postgres").create_database()
-        migrate(url)
-        store = SQLStore(url, deadline=20, run_dir=tmp_path / "run")
+        store = SQLStore(request.getfixturevalue(f"{request.param}_url"), deadline=20, run_dir=tmp_path / "run")
     made = await make_service(store)
     app = make_app(store, made.keys, contract=QueryContract(QUERIES, SCHEMAS))
     made.http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test")

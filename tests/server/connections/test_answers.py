@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from jsonschema import Draft202012Validator
 
+from engines.json_schema import validator
 from tenantry.client.answers import read_error
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
 from tenantry.provisioning.http.openapi import openapi_document
@@ -28,7 +28,7 @@ def test_the_server_answers_as_the_api_does(kind: type[TenantryError]) -> None:
     assert document["request_id"] in str(read)
     assert f"x-request-id: {document['request_id']}".encode() in head
     schema = {"$ref": "#/components/schemas/ErrorAnswer", "components": DOCUMENT["components"]}
-    Draft202012Validator(schema).validate(document)
+    validator(schema).validate(document)
     for path, item in DOCUMENT["paths"].items():
         for method in METHODS & item.keys():
             operation = item[method]

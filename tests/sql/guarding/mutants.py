@@ -72,7 +72,7 @@ def _values_are_ctes(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nested_with(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(statement, "_NESTED_WITH", frozenset())
+    patch.setitem(vars(DIALECTS["mariadb"]), "nested_with", True)
 
 
 def _no_words(patch: pytest.MonkeyPatch) -> None:

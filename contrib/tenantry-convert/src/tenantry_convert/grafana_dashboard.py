@@ -134,7 +134,7 @@ def _default(variable: Mapping[str, Any]) -> str | None:
 
 def _choices(variable: Mapping[str, Any], kind: str) -> tuple[str, ...]:
     if kind not in {"custom", "interval"}:
-        return ()  # values from a query may change
+        return ()  # the values come from a query and may change
     options = variable.get("options")
     values = [
         each["value"]

@@ -53,7 +53,7 @@ class _MetabaseReader:
             region = region_at(self._regions, match.start())
             if region is not None and region.quote == "-":
                 self._in_comment(match)
-                position = min(position, region.end)  # a tag without an end in the comment ends with the comment
+                position = min(position, region.end)  # a tag that is not closed in the comment ends with the comment
             elif match["inside"] is not None:
                 self._tag(match.start(), match.end(), match["inside"].strip())
             elif match.group() == "[[":
@@ -158,7 +158,8 @@ class _MetabaseReader:
         names: list[str] = []
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
-                if names and all(map(self._is_field_filter, names)):  # true without a value, so no clause is needed
+                # Without a value, a field filter is true: no clause is needed.
+                if names and all(map(self._is_field_filter, names)):
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):

@@ -45,7 +45,7 @@ _SELECT: Final = 0x1000  # statementTypeId
 _NO_SELECT: Final = "Snowflake reports that it is not a SELECT: a data source only runs SELECT there"
 _SEVERAL_STATEMENTS: Final = 8
 _STOPPED: Final = frozenset({604, 630})  # canceled, timed out
-_AWAY: Final = range(250_000, 252_000)  # the connector's errors of login and network
+_AWAY: Final = range(250_000, 252_000)  # the connector's errors for problems of login and network
 _SESSION_ENDED: Final = range(390_000, 391_000)
 _BAD_VALUE: Final = "22"
 _SLACK: Final = 2  # seconds for which the client waits beyond the server's timeout
@@ -205,7 +205,7 @@ ENGINE: Final = Engine(
 
 
 def _with_statement_type(cursor_class: Any) -> Any:
-    class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be here
+    class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be installed
         statement_type: int | None = None
 
         def _init_result_and_meta(self, data: dict[Any, Any]) -> None:

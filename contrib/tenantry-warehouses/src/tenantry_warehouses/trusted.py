@@ -67,7 +67,8 @@ class TrustedDriver:
             self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        if failed:  # not in the except clause: the context would be that error, which quotes the password
+        # Raise outside the except clause: otherwise the context would be the caught error, which quotes the password.
+        if failed:
             raise InvalidSource(
                 f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
                 f"install the package of the dialect {url.drivername!r}, and its driver, with pip"
@@ -90,8 +91,8 @@ class TrustedDriver:
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "engines could read this SQL in different ways: on a trusted dialect use plain quotes and comments, "
-                "and no backslash, backtick, square bracket, #, $ or letter directly before a quote",
+                "engines could read this SQL in different ways: on a trusted dialect, use plain quotes and comments; "
+                "use no backslash, backtick, square bracket, # or $, and put no letter directly before a quote",
             )
         refuse_dynamic_sql(self.source_id, bound, None)
         try:
@@ -133,7 +134,8 @@ def check_dialect(url: URL) -> None:
         dialect = url.get_dialect()
     except (NoSuchModuleError, ArgumentError, ImportError):
         missing = True
-    if missing:  # not in the except clause: the context would be that error, which quotes the URL
+    # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
+    if missing:
         raise InvalidSource(
             f"the SQLAlchemy dialect {url.drivername!r} is not installed here: pip install the package that has it",
             field="/url",

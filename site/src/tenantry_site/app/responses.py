@@ -244,6 +244,6 @@ async def _stream(
     while left:
         chunk = await run_in_threadpool(file.read, min(_CHUNK, left))
         if not chunk:
-            raise EOFError("the file became shorter while it was sent")
+            raise EOFError("the file became shorter while it was being sent")
         left -= len(chunk)
         await send({"type": "http.response.body", "body": chunk, "more_body": left > 0})

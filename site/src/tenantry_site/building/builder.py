@@ -130,7 +130,7 @@ class _SiteWriter:
     def _copy(self, path: str, staging: Staging) -> None:
         try:
             with open_entry(self._sources.entries[path]) as file:
-                if path.lower().endswith(".svg"):  # checked, because a static host sends no security policy with it
+                if path.lower().endswith(".svg"):  # check it: static hosts send no security policy
                     self._write_svg(path, file.read(), staging)
                     return
                 size = staging.copy(file, path)

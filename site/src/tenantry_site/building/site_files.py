@@ -88,7 +88,7 @@ class _FolderScanner:
             )
 
     def _subfolder(self, item: os.DirEntry[str], path: str, depth: int) -> None:
-        if item.name in SKIPPED_FOLDERS or Path(item.path, MARKER).exists():  # an earlier build within the folder
+        if item.name in SKIPPED_FOLDERS or Path(item.path, MARKER).exists():  # the output of an earlier build
             return
         if depth >= DEPTH_LIMIT:
             fix = f"Keep the folders of a site at most {DEPTH_LIMIT} deep."

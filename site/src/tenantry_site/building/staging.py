@@ -52,7 +52,7 @@ class Staging:
             self.folder = self.out.with_name(f".{self.out.name}.new-{os.urandom(4).hex()}")
             self.folder.mkdir()
             self._folder_lock = _lock_folder(self.folder)
-            if self._folder_lock is None or self.folder.is_dir():  # else another build removed it
+            if self._folder_lock is None or self.folder.is_dir():  # otherwise another build has removed the folder
                 break
             os.close(self._folder_lock)
         self.write(MARKER, _MARKER_TEXT)

@@ -110,7 +110,7 @@ def _diagnosed(target: str) -> tuple[tuple[Diagnostic, ...], str, Mapping[str, s
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # deleted after the check
+    except OSError:  # the file was deleted after the check
         return b""
 
 

@@ -38,7 +38,7 @@ def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
     for path, location in named:
         if path not in first:
             first[path] = location
-        elif context.diagnostics.is_full("CFG063"):  # only counted, so skip making the message
+        elif context.diagnostics.is_full("CFG063"):  # the finding is only counted, so do not make a message
             context.diagnostics.add(location, "CFG063", "")
         else:
             message = f"the page {quoted(path)} is already in the navigation, at {first[path].display()}"
@@ -303,7 +303,7 @@ def check_strictness(context: ReadContext) -> None:
             and isinstance(location.container, JsonObject)
             and location.container.get("type") == "github"
         ):
-            continue  # with the type github, other programs do not need the field
+            continue  # if the type is github, other programs do not need this field
         pointer = location.pointer()
         for ancestor in _refused_objects(code, pointer) - reported:
             refused, reasons = objects.setdefault(ancestor, (_ancestor(location, ancestor), []))

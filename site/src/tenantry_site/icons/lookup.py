@@ -191,7 +191,7 @@ def _brand(icon: str, label: str) -> Social:
 
 SOCIALS: Mapping[str, Social] = MappingProxyType(
     {
-        # the nine of SPEC 2.2
+        # the nine platforms of SPEC 2.2
         "website": Social("globe", "solid", "Website"),
         "facebook": _brand("facebook", "Facebook"),
         "twitter": _brand("twitter", "Twitter"),

@@ -144,7 +144,7 @@ ALIASES = {
 }  # fmt: skip
 PLAIN = frozenset(
     {"", "text", "txt", "plaintext", "plain", "none", "output", "log", "mermaid", "math", "latex", "tree"}
-    | {"tnt", "mcschema"}  # their lexers take as long for 300 characters as others for millions
+    | {"tnt", "mcschema"}  # their lexers need as much time for 300 characters as other lexers need for millions
 )
 
 _CLASSES = (

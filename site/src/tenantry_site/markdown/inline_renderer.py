@@ -96,7 +96,7 @@ class InlineRenderer:
 
     def _formula(self, text: str) -> None:
         if not self._env.get("formula"):
-            self._env["formula"] = True  # reported once for each text
+            self._env["formula"] = True  # only the first formula is reported
             line = self._line + text.count("\n", 0, text.index("$$")) if self._buffer.is_page else 0
             message = "formulas are not rendered: $$ is shown as it was written"
             self._buffer.report(Severity.WARNING, "PAGE021", message, "write it as code, or add it as an image", line)

@@ -183,7 +183,7 @@ _QUOTED: Final = {
 
 
 def closing_brace(text: str, at: int, end: int) -> int:
-    """The offset of the brace that closes the one at ``at``; -1 if no brace before ``end`` closes it.
+    """The offset of the brace that closes the brace at ``at``; -1 if no brace before ``end`` closes it.
 
     A quote without a closing quote is plain text, because expressions contain prose (``{ready && <p>don't</p>}``).
     After one failed search for a closing quote, further quotes of that kind are plain text too, so that the time stays

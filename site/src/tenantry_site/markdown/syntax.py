@@ -239,7 +239,7 @@ def _is_block(state: StateBlock, found: Construct, line: int, silent: bool) -> b
             and found.kind is ConstructKind.HTML
             and found.tag.name not in ("br", "img", "wbr")
         )
-    if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link, which text may follow
+    if found.kind is ConstructKind.UNKNOWN and "href" in found.tag.attributes:  # a link may be followed by text
         rest = behind if found.tag.self_closing else behind.partition(f"</{found.tag.name}>")[2]
         return not rest.strip()
     if found.kind is ConstructKind.UNKNOWN and found.tag.name[:1].islower():

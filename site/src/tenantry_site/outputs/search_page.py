@@ -149,7 +149,7 @@ _USUAL_LENGTH = 300
 _SATURATION = 1.2
 _LENGTH_COUNTS = 0.6
 _TITLE, _HEADING, _DESCRIPTION = 6.0, 2.4, 1.2
-_HEADING_AS_TIMES = 3  # occurrences that a word in a heading counts for, when the best section for it is chosen
+_HEADING_AS_TIMES = 3  # when the best section for a word is chosen, a heading counts as this many occurrences
 
 
 @dataclass(frozen=True, slots=True)

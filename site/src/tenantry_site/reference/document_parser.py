@@ -15,7 +15,9 @@ from functools import cache
 from math import isfinite
 from typing import Any, Final
 
-_MOST_MERGED: Final = 10_000  # keys of a mapping with ``<<`` merges: a chain of merges can double it at each step
+# Maximum number of keys of a mapping with ``<<`` merges. In a chain of merges, each merge can double the number of
+# keys.
+_MOST_MERGED: Final = 10_000
 
 
 class UnreadableDocument(Exception):
@@ -71,7 +73,7 @@ def _read(text: str) -> Any:
 
 
 def _yaml(text: str) -> Any:
-    import yaml  # most sites have no YAML document, and it takes 10 ms to load
+    import yaml  # most sites have no YAML document, and the module takes 10 ms to load
 
     try:
         _limit_depth(text)

@@ -1,4 +1,5 @@
-"""Reads from an OpenAPI document everything on the page of an operation: an ``Endpoint`` with its servers.
+"""Reads an operation from an OpenAPI document into an ``Endpoint``, which has everything that the operation's page
+shows.
 
 Also finds the addresses of all servers to which the playgrounds of a site send requests.
 """
@@ -191,7 +192,7 @@ def server_urls(reference: Reference) -> frozenset[str]:
     values."""
     found: set[Server] = set()
     for operation in reference.operations:
-        diagnostics = DocumentDiagnostics()  # dropped: problems are reported for the page of the operation
+        diagnostics = DocumentDiagnostics()  # not shown: the operation's page reports its problems
         ref, around = (
             replace(operation.ref, diagnostics=diagnostics),
             replace(operation.around, diagnostics=diagnostics),

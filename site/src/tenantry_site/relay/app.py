@@ -1,7 +1,7 @@
 """The ASGI app of the relay, to which the playground's script posts requests.
 
-Pages of other origins cannot use the relay. To send its header or ``application/json``, a browser must first ask for
-permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
+Pages of other origins cannot use the relay. To send the relay's header or ``application/json``, a browser must first
+ask for permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
 ``Sec-Fetch-Site`` and ``Origin``.
 """
 
@@ -178,7 +178,7 @@ def check_origin(request: Request, hosts: Collection[str]) -> None:
     if len(named) != 1 or len(origins) > 1:
         raise RelayError("foreign_request", "The request has no Host header, or several Host or Origin headers.")
     host = named[0].lower()
-    name, colon, port = host.rpartition(":")  # the brackets of IPv6 stay
+    name, colon, port = host.rpartition(":")  # an IPv6 address keeps its brackets
     if hosts and (name if colon and port.isdigit() else host) not in hosts:
         raise RelayError("foreign_request", "The Host of the request is not a configured host name of the docs.")
     if origins and not _same_origin(origins[0].lower(), host):

@@ -42,8 +42,8 @@ async def send_request(
     Raises RelayError."""
     connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     try:
-        # The writer's buffer contains the whole request. It is not drained: a server may answer without reading all of
-        # it.
+        # The writer's buffer holds the whole request. Do not drain the buffer: a server may answer before it has read
+        # the whole request.
         headers = [("Host", request.url.authority), ("Connection", "close"), ("Accept-Encoding", "identity")]
         names = {name.lower() for name, _ in request.headers}
         if "user-agent" not in names:
@@ -70,7 +70,7 @@ async def _receive(connection: h11.Connection, reader: asyncio.StreamReader, lim
     for count in itertools.count(1):
         if len(body) > limit:
             break
-        if count % _EVENTS == 0:  # parsing data that is already read has no other await
+        if count % _EVENTS == 0:  # parsing data that has already been read awaits nothing else
             await asyncio.sleep(0)
         event = connection.next_event()
         if event is h11.NEED_DATA:

@@ -70,9 +70,9 @@ class Site:
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield the path and content of each finished file.
 
-        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; contents
-        of images never are. ``changed``: paths that may have changed since the last update, including new and removed
-        files; None: any file may have. Invalid files give diagnostics, not errors.
+        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; images are
+        never read. ``changed``: paths that may have changed since the last update, including new and removed files;
+        None: any file may have. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
@@ -111,7 +111,8 @@ class Site:
 
     def _home_page(self, model: SiteModel, page: Page) -> bytes:
         """The content of ``index.html`` for a site without a page ``index``: a copy of its first page."""
-        if "playground" in page.parts:  # it contains an address of the relay relative to the page, so redirect instead
+        # A playground names the relay's address relative to its page, so redirect to the page instead of copying it.
+        if "playground" in page.parts:
             return redirect("index", RedirectTarget(page.path))
         return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
 

@@ -205,7 +205,7 @@ class Layout:
 
 
 def versions_attribute(versions: Versions, surrounding: Versions) -> Markup:
-    """The attribute that limits an element to some versions; empty if it is shown in all versions of
+    """The attribute that limits an element to some versions; empty if the element is shown in all versions of
     ``surrounding``."""
     if versions is None or versions == surrounding or (surrounding is not None and surrounding <= versions):
         return Markup()

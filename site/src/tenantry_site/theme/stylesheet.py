@@ -201,7 +201,8 @@ def _background_tokens(base: dict[str, str], page: str) -> dict[str, str]:
     the background."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
-    if least(side, (surface,)) < 4.6:  # on a medium grey, even black or white text needs the unmixed background
+    # If the page is medium grey, even black or white text needs the unmixed background.
+    if least(side, (surface,)) < 4.6:
         surface = page
     backgrounds = (page, surface)
     found = {"page": page, "surface": surface, "line": mix(page, side, LINE)}

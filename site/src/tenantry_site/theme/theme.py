@@ -217,7 +217,7 @@ class Theme:
             return ()
         return (
             Diagnostic(
-                Severity.INFO,  # a preview of the same file is often started without the repository that a build names
+                Severity.INFO,  # a build may name the repository; a preview often does not
                 "SITE001",
                 "The feedback buttons are not shown, as the site has no repository.",
                 "Name the repository in the options of the site, or in a topbarCtaButton of type github.",

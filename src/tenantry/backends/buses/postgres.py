@@ -80,7 +80,7 @@ async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
     try:
         while True:
             readable.clear()
-            pgconn.consume_input()  # also what arrived together with the answer to LISTEN
+            pgconn.consume_input()  # also read notices that came with the answer to LISTEN
             while (notification := pgconn.notifies()) is not None:
                 limiter.feed(notification.extra)
             await readable.wait()

@@ -49,7 +49,8 @@ _BY_ID: Final[Read] = _all.where(_in_environment, _columns.id == bindparam("toke
 _LIVE: Final[Read] = (
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS).join_from(api_tokens, environments).where(_is_live)
 )
-_WITH_GROUP: Final[Read] = (  # without a group its columns are null; its environment is the API token's
+# If no group is found, the group's columns are null, and the environment is that of the API token.
+_WITH_GROUP: Final[Read] = (
     select(database_now(), *_OWN, *ENVIRONMENT_COLUMNS, *GROUP_COLUMNS)
     .select_from(
         api_tokens.join(environments).outerjoin(
@@ -126,7 +127,7 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
 
         def write(connection: Connection, context: WriteContext) -> RevokedApiToken:
             now = context.now(connection)
-            changed = connection.execute(  # a token that was revoked before keeps that time
+            changed = connection.execute(  # a token that was already revoked keeps its first time of revocation
                 api_tokens.update().where(*this, api_tokens.c.revoked_at.is_(None)).values(revoked_at=to_micros(now))
             )
             values = {"environment_id": environment.id, "token_id": token_id}

@@ -60,7 +60,7 @@ def connection_lost(error: BaseException) -> bool:
     return isinstance(cause, OSError) or type(cause).__name__ in _OF_CONNECTIONS
 
 
-_OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  # of psycopg, without an SQLSTATE
+_OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  # errors of psycopg without an SQLSTATE
 
 
 def outdated(error: BaseException) -> bool:
@@ -87,7 +87,8 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
             "docs/stores.md lists the rights that it needs"
         )
-    if connection_lost(cause) and not isinstance(cause, OSError):  # PostgreSQL or a pooler may refuse it
+    # PostgreSQL or a pooler may have refused the connection.
+    if connection_lost(cause) and not isinstance(cause, OSError):
         refused = next((reason for reason, text in _REFUSED.items() if text.search(str(cause))), None)
         if refused is not None:
             return StoreUnavailable(f"the {label} cannot be used: {refused}")
@@ -145,22 +146,23 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises as ``read`` does."""
+        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises the errors of ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
-        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome is known later,
-        ``late`` is called in this event loop with the result of ``work``, or with None if nothing changed."""
+        Raises StoreUnavailable if the write failed and changed nothing. Raises OutcomeUnknown if a started write
+        (SQLite) or the commit (PostgreSQL) missed the deadline, or the connection broke during the commit. If the
+        outcome becomes known later, ``late`` is called in this event loop with the result of ``work``, or with None if
+        nothing changed."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Keep asyncio from logging the error of a task whose caller gets it anyway. A done callback."""
+    """A done callback. Keeps asyncio from logging a task's error, which the task's caller gets anyway."""
     if not task.cancelled():
         task.exception()
 
@@ -253,7 +255,8 @@ def _driver(connection: Connection) -> Any:
 def _insert(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
-    from sqlalchemy.dialects import postgresql  # it takes a tenth of a command's start, and SQLite does not need it
+    # Imported here: the import takes a tenth of a command's start, and SQLite does not need it.
+    from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)
 
@@ -289,7 +292,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values are new. Return the columns ``returning`` of the inserted rows, in any order.
-    Waits for other transactions in the order of ``rows``."""
+    """Insert each row whose unique values are new. Return the inserted rows in any order, each with the columns
+    ``returning``. Waits for other transactions in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

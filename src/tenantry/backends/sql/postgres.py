@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import greenlet_spawn
 
 from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
@@ -80,7 +81,7 @@ class PostgresEngine(StoreEngine):
             # Do not wait for the cancelled task: it closes a connection, which takes long on a dead network.
             committing = transaction.committing
             finished = task.done() or not task.cancel()
-        if finished and not task.cancelled():  # ``aclose`` cancels
+        if finished and not task.cancelled():  # ``aclose`` may have cancelled the task
             return task.result()
         if committing:
             raise OutcomeUnknown(_UNKNOWN.format(self._server.label))
@@ -90,12 +91,12 @@ class PostgresEngine(StoreEngine):
         await self._connections.aclose()
 
     async def _close(self, connections: _PostgresConnections) -> None:
-        if self._before_close is not None and self._connections.exists():  # False in ``aclose``
+        if self._before_close is not None and self._connections.exists():  # ``exists`` is False in ``aclose``
             await self._before_close()
         await connections.aclose()
 
 
-_UNKNOWN = "the connection to the {} broke during a commit: check whether it was done before trying again"
+_UNKNOWN = "the connection to the {} broke during a commit: check whether the write was done before you retry"
 
 
 class _Transaction:
@@ -124,6 +125,14 @@ class _Transaction:
             raise failure from error
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
+        pool = self._engine.pool
+        try:
+            return await self._run_once(work)
+        finally:
+            if self._engine.pool is not pool:  # another write replaced it, and nothing else would close our connection
+                await greenlet_spawn(pool.dispose)
+
+    async def _run_once(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
             await connection.begin()  # SQLAlchemy's state only: sends nothing
             try:
@@ -151,7 +160,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a write that lost the connection at its end is tried again
+        if self._ended:  # a late write retries, because its connection was terminated
             writer.terminate()
         return writer
 
@@ -174,7 +183,9 @@ class _PostgresConnections:
                     await self.engine.dispose()
         finally:
             self._ended = True
-            for writer in self._writers:  # ``dispose`` keeps connections in use; if it takes too long, all
+            # ``dispose`` does not close connections that are in use. If it takes too long, it may leave all connections
+            # open.
+            for writer in self._writers:
                 writer.terminate()
 
 

@@ -137,7 +137,7 @@ class SQLiteEngine(StoreEngine):
 
         waiting.add_done_callback(report)
         raise OutcomeUnknown(
-            f"the {self._file.label} has not confirmed the write in time: check whether it was done before trying again"
+            f"the {self._file.label} has not confirmed the write in time: check whether it was done before you retry"
         )
 
     async def aclose(self) -> None:
@@ -185,7 +185,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue ``work``. The future fails with the error of ``work`` or StoreUnavailable."""
+        """Queue ``work``. The future fails with the error of ``work`` or with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -223,20 +223,20 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes that still have time to try
-        again."""
+        """Run the writes in one transaction. If the file is locked, return the writes whose deadlines leave time for
+        another try."""
         if not jobs:
             return []
         try:
             self._run_all(jobs)
         except (DBAPIError, sqlite3.Error) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
-            assert isinstance(cause, sqlite3.Error)  # noqa: S101 - no other driver is here
+            assert isinstance(cause, sqlite3.Error)  # noqa: S101 - only sqlite3 is used here
             locked = is_locked(cause)
             if not locked:
                 self._disconnect()  # the next write opens the file anew
             if len(jobs) > 1 and not locked:
-                for job in jobs:  # one of them caused the error; none was committed, so run each alone
+                for job in jobs:  # one of the jobs caused the error, and none was committed, so run each alone
                     self._commit([job])
                 return []
             # The lock wait ended at the earliest deadline. Writes with a later deadline are tried again.

@@ -103,7 +103,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
         raise StoreUnavailable(os_failure("cannot use the run folder", folder.path, error, SET_FOLDER)) from None
     if refusal is None:
         return folder
-    if chosen or made:  # chosen by the operator or made by us: another name would not help
+    if chosen or made:  # the operator chose this folder, or we made it: another name would not help
         raise refusal
     raise FolderTaken(refusal)
 

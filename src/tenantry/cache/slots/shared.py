@@ -34,7 +34,7 @@ SIZE: Final = HEADER + TABLE_BYTES
 
 _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
-_LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
+_LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, like the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
 """The bytes that hold the file's creation time, in microseconds of monotonic_with_suspend. ``settle`` sets them to
 0."""

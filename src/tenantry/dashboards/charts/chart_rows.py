@@ -24,8 +24,8 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 class ChartRows:
     """Fetches the visible rows of line charts. A result within the source's limits is fetched whole and reduced for
-    each width. A larger result is reduced while it is read, and its query is remembered, so that the next fetch does so
-    at once."""
+    each width. A larger result is reduced while it is read. Its query is remembered, so that the next fetch does not
+    try to read the whole result first."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources

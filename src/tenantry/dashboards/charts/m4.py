@@ -23,8 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart. Each line shows one of ``measures`` over the column ``by`` or, with ``color``, its rows
-    with one value of that column. ``width`` in device pixels."""
+    """The lines of a chart: one for each of ``measures``, over the column ``by``. With ``color``, there is one for each
+    measure and each value of the column ``color``. ``width`` is in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -43,8 +43,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Return those of the rows read so far that ``reduce_rows`` may need. Like ``reduce_rows``, returns None for a
-    missing column or an unusable ``by``; but it also reduces few rows.
+    """Of the rows read so far, return those that ``reduce_rows`` may need. Like ``reduce_rows``, return None for a
+    missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
 
     The caller may add rows to the result and reduce them all again. Widths of columns are powers of two, so as the axis
     grows, columns merge but never split.
@@ -64,7 +64,7 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
         return None
     try:
         kept = _kept_rows(result, plot, make_columns)
-    except (TypeError, ValueError, ArithmeticError):  # mixed types, a string that is no time, or a huge number
+    except (TypeError, ValueError, ArithmeticError):  # mixed types, a string that is not a time, or a huge number
         return None
     return None if kept is None else replace(result, rows=[result.rows[index] for index in sorted(kept)])
 
@@ -146,7 +146,8 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
     start, count, length = 0, len(axis), 1
     while start < count:
-        column, low, step = column_of(axis[start]), start, length  # neighbouring columns have about as many rows
+        # Neighbouring columns have about the same number of rows.
+        column, low, step = column_of(axis[start]), start, length
         while (high := low + step) < count and column_of(axis[high]) == column:
             low, step = high, 2 * step
         end = bisect_right(axis, column, low, min(high, count), key=column_of)

@@ -56,7 +56,7 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns that a panel with these ``keys`` names in the YAML ``nodes``."""
+    """The columns that a panel names in the YAML ``nodes`` of these ``keys``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -102,7 +102,8 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names outside ``sort``; None: all. Raises MissingVariable, UnbindableValue."""
+    """The columns that the panel names in keys other than ``sort``; None: all. Raises MissingVariable,
+    UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -113,6 +114,7 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """Keep the columns of a small line: the measure and the first other column; none if the measure is missing."""
+    """Keep the columns of a sparkline: the measure and the first other column. If the measure is missing, keep no
+    column."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

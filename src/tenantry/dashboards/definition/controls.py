@@ -121,8 +121,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """Give each parameter of the template the default and ``required`` of the control of the same name, so that panels
-    agree with the page. Raises TemplateError, with the position of the control, if the query does not accept the
+    """If a parameter of the template has the name of a control, give it the control's default and ``required``, so that
+    panels agree with the page. Raises TemplateError, at the control's position, if the query does not accept the
     control's type or default."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}

@@ -1,4 +1,4 @@
-"""The keys of a dashboard's file, for the reader, and the JSON Schema of such files, for editors."""
+"""The keys of a dashboard's file, for ``read_dashboard``, and the JSON Schema of such files, for editors."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A query column that a key of a panel names, such as ``by``."""
+    """A column of the query that a panel names in a key such as ``by``."""
 
     key: str
     name: str

@@ -207,8 +207,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers omit an end of a range, or clear a control that has a default, if all queries that read the value
-    read it inside ``[[ ]]`` and so work without it."""
+    """Let viewers omit an end of a range, or clear a control that has a default, if every query uses the value only
+    inside ``[[ ]]``, and so works without it."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -265,7 +265,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
     for name in node.value:
         if name not in names:
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
-            if node.value[name].value is None:  # as in {text: Hello, world}: YAML reads two keys
+            if node.value[name].value is None:  # as in {text: Hello, world}, where YAML reads two keys
                 fix += ". Put text with a comma in quotes"
             raise source.error(node.keys[name], f"{what} has no key {name}", fix)
     return {name: each for name, each in node.value.items() if each.value is not None}

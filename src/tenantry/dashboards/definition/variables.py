@@ -7,8 +7,8 @@ is inserted as text. There are no expressions and no filters. A path is ``name``
 and ``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are not
 searched for variables.
 
-Values are not escaped for a language inside the JSON, so use one only as a whole parameter of a chart (``"value": "{{
-region }}"``), never in an expression, a query, an address or HTML.
+Values are not escaped for a language inside the JSON, so use a variable only as a whole parameter of a chart
+(``"value": "{{ region }}"``), never in an expression, a query, an address or HTML.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
         name, dotted, index, quoted = step.groups()
         has_dot = step.group().startswith(".")
         if (name is None and not steps) or (name is not None and has_dot is not bool(steps)):
-            break  # a path begins with a name without a dot; later names need one
+            break  # the first name of a path has no dot before it; all later names need one
         if quoted is None:
             steps.append(name or int(dotted or index))
         else:

@@ -56,7 +56,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields that a specification names, with repeats. Its variables must be replaced already."""
+    """The fields that a specification names, duplicates included. Its variables must already have been replaced."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)

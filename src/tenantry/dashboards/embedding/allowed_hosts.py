@@ -66,10 +66,10 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts whose pages may embed a mount's dashboards: those of the store, and ``further`` ones.
+    """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
 
-    ``environment``: frames allow only its stored hosts; None: those of all environments. ``group_hosts``: a function
-    that restricts the hosts for a group. ``staleness``: seconds to cache the store's hosts.
+    ``environment``: frames allow only the hosts stored for it; None: the hosts of all environments. ``group_hosts``: a
+    function that restricts the hosts for a group. ``staleness``: seconds to cache the store's hosts.
     """
 
     def __init__(

@@ -68,7 +68,7 @@ class Embedding:
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of the HTML element for host pages, and of embed codes. ``guards``: middleware that finds the
     group."""
-    # Pages of every origin may load them. An address without a version serves the newest one.
+    # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -101,8 +101,8 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
-        SigningKeyMissing, StoreUnavailable."""
+        """A code for the request's token. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
+        TokenAlreadyRotated for a token in its grace period."""
         scope: Any = getattr(connection, "scope", connection)
         issued = await self._groups.get(handle=user_group(connection).handle)
         # The middleware removed the token from the request, but left a hash, which is enough to compare.
@@ -134,7 +134,8 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        token = None if found is None else await opened[found[0]](found[1])  # or the key of a preview's session
+        # A token, or the key of a preview's session.
+        token = None if found is None else await opened[found[0]](found[1])
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)

@@ -8,7 +8,8 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """The differences between two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``.
+    """Compare two explanations that were made with ``values=True``. Each difference in the returned JSON has ``where``,
+    ``what``, and the ``values`` of both explanations.
 
     Raises ValueError if the explanations are of different dashboards.
     """

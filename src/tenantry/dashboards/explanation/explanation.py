@@ -114,10 +114,10 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
     the origin of each value.
 
-    ``values``, for operators, adds values, texts and full errors. Without it, the result contains no value of a
-    property or filter, except relative ranges such as ``last 30 days``. The ``age`` of a query: seconds since the
-    source was asked for its oldest cached result, or null. Raises InvalidParameter for unknown filters,
-    StoreUnavailable.
+    ``values`` is for operators: it adds values, texts and full errors. Without ``values``, the result contains no value
+    of a property or filter, except relative ranges such as ``last 30 days``. The ``age`` of a query: seconds since the
+    source was queried for its oldest cached result; null if no result is cached. Raises StoreUnavailable, and
+    InvalidParameter for unknown filters.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard

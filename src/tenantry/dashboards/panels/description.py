@@ -1,5 +1,6 @@
 """Describes a dashboard to the page: texts, controls and panels. Leaves out schemas, and queries without
-``show_query``. Includes only those properties of the group that set look and format or that the file names."""
+``show_query``. Of the group's properties, includes only ``locale``, ``currency``, ``theme``, ``accent``, and those that
+the file names."""
 
 from __future__ import annotations
 

@@ -67,9 +67,9 @@ class Downloads:
         filters: Mapping[str, Any],
         session: bytes | None = None,
     ) -> str:
-        """A code for the rows of a panel. ``session``: the digest of a preview's key. Raises HTTPException (404) for a
-        panel without rows, the errors of ``read_filters``, InvalidBody for filters that are too long,
-        StoreUnavailable."""
+        """A code for the rows of a panel. ``session``: the digest of a preview's key. Raises StoreUnavailable, the
+        errors of ``read_filters``, HTTPException (404) for a panel without rows, and InvalidBody for filters that are
+        too long."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -83,8 +83,8 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file, or a sentence for the viewer if the query fails. Raises HTTPException (410) for a code that no
-        longer works, StoreUnavailable."""
+        """The file, or a sentence for the viewer if the query fails. Raises StoreUnavailable, and HTTPException (410)
+        for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))

@@ -73,8 +73,8 @@ def _plain(name: str, value: Any) -> Any:
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The range of the same length just before the parameter's range; None if an end is open. Raises the errors of
-    ``typed_value``."""
+    """The range of the same length just before the parameter's range; None if the range has an open end. Raises the
+    errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

@@ -45,7 +45,7 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Yield those of the properties ``locale`` and ``currency`` that dashboards cannot use. Missing and empty
+    """Check the properties ``locale`` and ``currency``, and yield those that dashboards cannot use. Missing and empty
     properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):

@@ -53,8 +53,8 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """The response to a request for panels. Raises InvalidBody for an unknown or repeated panel, or a control that no
-    query fills."""
+    """The response to a request for panels. Raises InvalidBody for an unknown or repeated panel, and for a control
+    whose choices do not come from a query."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
     for number, name in enumerate(names):
         if name not in filled:
             raise InvalidBody(
-                "this dashboard has no control of this name with choices from a query", field=f"/choices/{number}"
+                "this dashboard has no control of this name whose choices come from a query", field=f"/choices/{number}"
             )
     return [_bound(runner.choices, name) for name in names]
 
@@ -115,7 +115,7 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
         panel = dashboard.panel(each.id)
         if panel is None:
             raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
-        if each.id in tasks:  # otherwise each page of a large table would be a query
+        if each.id in tasks:  # otherwise one request could run a query for each page of a large table
             raise InvalidBody("this panel is in the request twice", field=f"/panels/{number}/id")
         tasks[each.id] = _bound(runner.panel, panel, each)
     return list(tasks.values())

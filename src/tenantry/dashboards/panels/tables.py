@@ -29,9 +29,9 @@ async def fetch_table(
 
     ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, else the order of the query.
     Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
-    engine sorts it and selects the page. Raises TooManyRows or TooManyBytes if the engine cannot do this, or if no
-    column is given by which to sort (no ``sort``, and a view without ``columns``). Also raises InvalidParameter for an
-    unknown column, and the errors of ``DataSources.query``.
+    engine sorts it and selects the page. Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there
+    is no column to sort by (no ``sort``, and a view without ``columns``). Also raises InvalidParameter for an unknown
+    column, and the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")
@@ -41,7 +41,7 @@ async def fetch_table(
     try:
         whole = await ask(template)
     except (TooManyRows, TooManyBytes) as error:
-        if not sort and not _names(view):  # the engine needs an order to page
+        if not sort and not _names(view):  # without an order, the engine cannot select a page
             raise
         try:
             return await _page_by_engine(ask, template, view, named, sort, (size, page * size))

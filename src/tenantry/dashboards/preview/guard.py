@@ -18,8 +18,8 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview's
-    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for
-    an ended session, UserGroupExpired, MissingScope for another dashboard."""
+    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises UserGroupExpired,
+    InvalidToken for an ended session, and MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -36,7 +36,8 @@ class PreviewGuard:
                 raise MissingScope("this preview is of another dashboard")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
-            scope[FOUND_KEY] = hash(raw)  # so UserGroupMiddleware accepts the key in the token header, and removes it
+            # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
+            scope[FOUND_KEY] = hash(raw)
             exchange = Exchange(self._sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
@@ -44,7 +45,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """Resolver for TokenWatch that takes session keys instead of tokens."""
+    """A resolver for TokenWatch. It takes session keys instead of tokens."""
 
     lease_age = None
 

@@ -64,8 +64,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """Open a session for the payload of a redeemed code, and return its key; None if the group was deleted or the
-        API token revoked.
+        """Open a session for the payload of a redeemed code, and return the session's key; None if the group was
+        deleted or the API token revoked.
 
         Raises UserGroupExpired, StoreUnavailable.
         """

@@ -29,7 +29,7 @@ class ChangedPanels:
     ``MAX_OPEN`` responses open.
 
     After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter of
-    an hour, or when the process stops. If a source is moved or deleted, it ends with RESTART.
+    an hour, or when the process stops. If a source is moved or deleted, the stream's last message is RESTART.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
@@ -92,7 +92,8 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's source for each schema that has one. ``schemas``: by panel id."""
+    """The group's sources, by schema; schemas without a source are left out. ``schemas``: the panels' schemas, by panel
+    id."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error

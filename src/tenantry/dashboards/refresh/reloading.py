@@ -50,7 +50,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
                 self._read = DashboardFolder(self.path)
             except InvalidQueries as error:
                 self._read = error
-            except OSError as error:  # such as while an editor replaces the file
+            except OSError as error:  # for example, while an editor replaces the file
                 problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
                 self._read = InvalidDashboards(problem, errors=())
         if isinstance(self._read, InvalidQueries):

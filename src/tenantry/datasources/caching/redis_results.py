@@ -96,8 +96,9 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose new mark is not stored yet: not read or written
-        self._known_at: float | None = None  # when the marks that we know were requested
+        # Changed sources whose new mark is not stored yet: their entries are neither read nor written.
+        self._untold: set[str] = set()
+        self._known_at: float | None = None  # the time at which the known marks were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 

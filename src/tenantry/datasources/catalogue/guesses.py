@@ -23,8 +23,8 @@ class Guess(NamedTuple):
 
 
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
-    """Return guesses by table. Tables with the tenant's column come first, then the table that the column refers to,
-    and then those that refer to one of these."""
+    """Return guesses by table, in this order: the tables with the tenant's column, the table to which that column
+    refers, and the tables that refer to a guessed table."""
     tables = [table for table in catalogue.tables if table.is_declarable]
     column = tenant_column(tables)
     if column is None:
@@ -43,14 +43,14 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """The names that the table of such a column would have: customer and customers for customer_id."""
+    """The likely names of the table to which the column refers: customer and customers for customer_id."""
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
-    """Return, in lower case, the column that most likely holds the tenant: one with such a name, otherwise an id that
-    at least two tables share; of several, the one that most tables have."""
+    """Return, in lower case, the column that most likely holds the tenant: a column with a tenant's name, otherwise an
+    id that at least two tables share. Of several such columns, return the one that most tables have."""
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
     named = {name: count for name, count in counts.items() if _TENANT.fullmatch(name)}
     shared = {name: count for name, count in counts.items() if count > 1 and _ID.fullmatch(name)}

@@ -7,8 +7,8 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table or view. All names are spelled as a declaration spells them, the table's with its schema only where the
-    engine needs it."""
+    """A table or view. Names are spelled as in a declaration. The table's name includes the schema only where the
+    engine needs the schema."""
 
     name: str
     columns: tuple[str, ...]
@@ -34,7 +34,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Sort by the names of tables, which engines order differently."""
+        """Sort both by table name, because engines return them in different orders."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

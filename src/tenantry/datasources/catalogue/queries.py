@@ -15,7 +15,7 @@ class CatalogueQueries(NamedTuple):
 
 _POSTGRESQL_SCHEMA: Final = "case when pg_table_is_visible({0}.oid) then '' else {0}n.nspname end"
 _POSTGRESQL: Final = CatalogueQueries(
-    # A partition holds rows of its parent, which queries should read.
+    # Partitions are left out: queries should read the parent table, which has their rows.
     f"""
     select {_POSTGRESQL_SCHEMA.format("c")}, c.relname, a.attname,
       case when c.relkind in ('v', 'm') then 1 else 0 end as is_view

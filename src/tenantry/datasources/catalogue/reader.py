@@ -27,7 +27,8 @@ async def read_catalogue(
 ) -> Catalogue:
     """Read the names of the tables, columns and foreign keys that the source's user can see. ``keys`` and ``engines``
     as for ``DataSources``. Raises DataSourceError; InvalidSource if the dialect's catalogue is unknown."""
-    asked = replace(source, tables="")  # its declaration may be wrong: this helps to correct it
+    # Without the declaration: it may be wrong, and the catalogue helps to correct it.
+    asked = replace(source, tables="")
     async with open_alone(asked, _LIMITS, keys=keys, engines=engines) as opened:
         if opened.dialect == "sqlite":
             schema = sqlite_schema((await opened.ask(SQLTemplate(TABLES))).rows)
@@ -44,8 +45,8 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Make a catalogue of rows as ``CatalogueQueries`` describes them. Columns that are None or cannot be spelled are
-    left out, and so are their foreign keys."""
+    """Make a catalogue from the rows that ``CatalogueQueries`` describes. Columns that are None or cannot be spelled
+    are left out, and so are their foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

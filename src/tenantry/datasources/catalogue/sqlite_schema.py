@@ -25,8 +25,8 @@ class SQLiteSchema(NamedTuple):
 
 
 def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
-    """Run the statements of ``TABLES``' rows in an empty database, and read its catalogue. A table that needs an
-    extension, such as a virtual table, has one column None."""
+    """Run the statements in the rows of ``TABLES`` in an empty database, and read the catalogue of that database. A
+    table that needs an extension, such as a virtual table, has None as its only column."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -40,7 +40,7 @@ def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
 
 
 def _columns(database: sqlite3.Connection, table: str) -> tuple[str, ...]:
-    with suppress(sqlite3.Error):  # of a view of a virtual table
+    with suppress(sqlite3.Error):  # a view of a virtual table raises an error
         return tuple(name for (name,) in database.execute(_COLUMNS, (table,)))
     return ()
 

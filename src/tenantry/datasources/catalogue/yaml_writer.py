@@ -12,12 +12,14 @@ _READ_OTHERWISE: Final = frozenset({"null", "true", "false", "yes", "no", "on", 
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Return a declaration, such as ``GuardedTables.as_json`` gives it, as its author would write it."""
+    """Write a declaration as an author would write ``tables.yaml``. ``declaration`` has the form of
+    ``GuardedTables.as_json``."""
     return "".join(f"{line}\n" for line in _lines(declaration))
 
 
 def _lines(declaration: Mapping[str, Any]) -> Iterator[str]:
-    for key in sorted(declaration, key=lambda key: (key != "guard", key != "tables", key)):  # guard, tables, others
+    # First guard, then tables, then others.
+    for key in sorted(declaration, key=lambda key: (key != "guard", key != "tables", key)):
         value = declaration[key]
         if isinstance(value, Mapping) and value:
             yield f"{flow_yaml(key)}:"

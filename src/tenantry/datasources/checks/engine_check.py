@@ -55,8 +55,8 @@ class AskedQuery(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class EngineReport:
     findings: tuple[tuple[str, Finding], ...]
-    explained: frozenset[str]  # files of which an engine explained a query
-    engines: Mapping[str, frozenset[str]]  # files by engine, for engines that cannot explain them
+    explained: frozenset[str]  # files with a query that an engine explained
+    engines: Mapping[str, frozenset[str]]  # for each engine that cannot explain queries, the files of its queries
     unasked: frozenset[str]  # files whose queries no group can run: each group lacks a data source or a property
     columns: Mapping[
         AskedQuery, Mapping[str, tuple[str, ...]]

@@ -39,7 +39,7 @@ _WRITES_FILE: Final = "`into outfile` writes a file: leave it out"
 
 _FIRST_DATE, _LAST_DATE = date(1900, 1, 1), date(2299, 12, 31)
 _LAST_SMALL_DATE, _EPOCH = date(2149, 6, 6), date(1970, 1, 1)
-_DIGITS: Final = (38, 76)  # of the two decimal types
+_DIGITS: Final = (38, 76)  # maximum digits of the two decimal types
 
 
 # The setting readonly=1 refuses writes, and most table functions that reach files and other servers. This check refuses
@@ -80,7 +80,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
-    if not params or not isinstance(params, dict):  # always a dict: the paramstyle has names
+    if not params or not isinstance(params, dict):  # always a dict, because this paramstyle uses names
         return sql, {}
     refuse_dynamic_sql(source_id, bound, "clickhouse")
     typed = {name: typed_value(value) for name, value in params.items()}
@@ -105,7 +105,7 @@ def _typed_list(values: Sequence[Any]) -> tuple[str, list[Any]]:
         return "Array(Nothing)", []
     if all(type(each) is Decimal for each in values):
         kind = _decimal_type([each for each in values if isinstance(each, Decimal)])
-        return f"Array({kind})", list(values)  # as numbers: strings would get quotes in an array
+        return f"Array({kind})", list(values)  # bind numbers, because the client would quote strings in an array
     typed = [typed_value(each) for each in values]
     kinds = {kind for kind, _ in typed}
     if kinds == {"Date", "Date32"}:

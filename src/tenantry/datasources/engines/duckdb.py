@@ -38,7 +38,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
-    "temp_directory": "",  # without this folder, a query that exceeds the memory fails instead of writing to the disk
+    "temp_directory": "",  # without a folder, a query beyond the memory limit fails instead of writing to disk
     "lock_configuration": "true",
 }
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`
@@ -175,7 +175,8 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]  # is checked too, because `explain create temp table` creates the table
+        # Check the explained statement too, because `explain create temp table` creates the table.
+        explained = sql[explain.end() :]
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None

@@ -106,5 +106,5 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 def is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # of a submodule whose parent package is missing
+    except (ImportError, ValueError):  # the parent package of the module is missing
         return False

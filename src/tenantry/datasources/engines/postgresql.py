@@ -107,9 +107,8 @@ class PostgreSQLDriver:
             params = dict(psycopg.conninfo.conninfo_to_dict(dsn))
         except psycopg.Error:
             unreadable = True
-        if (
-            unreadable
-        ):  # not in the except clause: the context of InvalidSource must not be an error that quotes the URL
+        # Raise outside the except clause: otherwise the context would be the caught error, which quotes the URL.
+        if unreadable:
             raise InvalidSource(
                 f"the URL of data source {self.source_id} cannot be read, or has an option that libpq does not know",
                 field="/url",

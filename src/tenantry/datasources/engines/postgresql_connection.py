@@ -45,7 +45,7 @@ _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, E
 # number comes before the first quotation mark.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
-_UNCOUNTED: Final = 2  # reads before the length is checked; most answers are complete by then
+_UNCOUNTED: Final = 2  # the length is not checked before the third read; most answers are complete by then
 _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 bits, in Linux's struct tcp_info
 
 
@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than rows within ``max_bytes`` can need."""
+    """The answer is longer than rows of at most ``max_bytes`` can be."""
 
 
 class NoColumns(Exception):
@@ -88,7 +88,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(params)  # resolved here: libpq would do it while it holds the GIL
+    given = dict(params)  # resolve hosts here, because libpq would hold the GIL while it resolves them
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -157,7 +157,7 @@ class PipelineConnection:
             for _ in before:
                 self._next()
                 self._receive()
-                self._pgconn.get_result()  # None after this result; only then can chunked rows be requested
+                self._pgconn.get_result()  # this must return None before chunked rows can be requested
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)

@@ -205,7 +205,8 @@ class RowReader:
     """Reads instants in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
-        self._transformer = Transformer(_ADAPTERS)  # without a connection: it would use that one's time zone
+        # No connection is given, because the transformer would use the connection's time zone.
+        self._transformer = Transformer(_ADAPTERS)
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:

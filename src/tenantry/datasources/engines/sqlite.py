@@ -37,8 +37,8 @@ _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
 _MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, so that zeroblob(1e9) does not fill the memory
 
-# SQLite has one code for all these errors, so only the message distinguishes them. This beginning of the message is
-# shown; the rest may quote a value.
+# SQLite has one code for all these errors, so only the message distinguishes them. Only this beginning of the message
+# is shown, because the rest may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -73,9 +73,10 @@ def authorise(action: int, first: str | None, second: str | None, _database: str
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
-        allowed = first in _SCHEMA_TABLES  # reported when a virtual table (FTS, json_each) is used; it does not write
+        # SQLite reports this update when a query uses a virtual table (FTS, json_each), but nothing is written.
+        allowed = first in _SCHEMA_TABLES
     elif action == sqlite3.SQLITE_PRAGMA:
-        allowed = first == "data_version" and second is None  # which FTS5 reads during a search
+        allowed = first == "data_version" and second is None  # FTS5 reads this pragma during a search
     else:
         allowed = action in _READING
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
@@ -95,7 +96,8 @@ class SQLiteDriver:
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
-            f"{self._path.as_uri()}?mode=ro",  # not enough: ATTACH, limited below, could open or create any file
+            # mode=ro is not enough: ATTACH could open or create any file, so it is limited below.
+            f"{self._path.as_uri()}?mode=ro",
             uri=True,
             isolation_level=None,  # sqlite3 does not begin transactions
             check_same_thread=False,  # one thread at a time uses it, but another one may interrupt or close it
@@ -138,7 +140,7 @@ class SQLiteDriver:
             reason = refusal(bound.sql, _KEYWORDS)
             if reason is None or reason == UNCLEAR:
                 raise
-        if reason is not None:  # it is clearer than SQLite's message
+        if reason is not None:  # this reason is clearer than SQLite's message
             raise statement_error(self.source_id, reason)
         if cursor.description is None:
             cursor.close()

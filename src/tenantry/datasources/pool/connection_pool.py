@@ -169,7 +169,7 @@ class ConnectionPool(Generic[C]):
         """Stop all queries without waiting. Callers get SourceUnavailable."""
         self._closed = True
         for running in self._running:
-            if not running.outcome.done():  # at once, because some engines cannot stop a query
+            if not running.outcome.done():  # do not wait: some engines cannot stop a query
                 running.outcome.set_result(self._closing_error())
             running.stop()
 

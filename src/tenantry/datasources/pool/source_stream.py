@@ -32,7 +32,7 @@ class ReaderPace:
 
     def __init__(self) -> None:
         self._waited = 0.0
-        self._taken: deque[tuple[float, int]] = deque()  # ``_waited`` when a chunk was taken, and its bytes
+        self._taken: deque[tuple[float, int]] = deque()  # chunks: ``_waited`` when each was taken, and its bytes
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
@@ -77,12 +77,12 @@ class SourceStream(Generic[C]):
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
-        self._given = 0  # bytes of the last chunk; when the reader asks for the next one, it has taken them
+        self._given = 0  # bytes of the last chunk; they count as taken when the reader asks for the next chunk
         self._given_at: float | None = None  # since when a chunk waits for the reader
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None
         self._error: TenantryError | None = None
-        self._busy = False  # a thread runs a step
+        self._busy = False  # whether a thread runs a step
         self._ended = False
 
     @property

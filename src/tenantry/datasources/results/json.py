@@ -47,9 +47,10 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
-    Dates become ISO 8601, UUIDs and intervals strings, NaN and infinity null, lone surrogates U+FFFD. ``format_``
-    applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec (``pip install
-    'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with different keys.
+    Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
+    become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
+    (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with
+    different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
@@ -163,8 +164,8 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as a string; lists and objects as JSON. For these, raises InvalidSettings without msgspec,
-    QueryFailed if they are nested too deeply."""
+    """Writes any value as a string, and lists and objects as JSON. For a list or object, raises InvalidSettings without
+    msgspec, QueryFailed if it is nested too deeply."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

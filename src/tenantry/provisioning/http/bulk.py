@@ -135,7 +135,7 @@ class BulkResponse(StreamedResponse):
                 await asyncio.wait([sending])
         finally:
             sending.cancel()
-            await asyncio.wait([sending])  # it may still read from the buffer
+            await asyncio.wait([sending])  # the task may still read from the buffer
             buffer.close()
         if not sending.cancelled():
             with suppress(ClientDisconnected):
@@ -256,7 +256,7 @@ class ReportBuffer:
             moved.flush()
         except OSError as error:
             if moved is not None:
-                with suppress(OSError):  # closing flushes, which fails again if the disk is full
+                with suppress(OSError):  # ``close`` flushes, so it fails again if the disk is full
                     moved.close()
             if self._most != MEMORY:
                 _log.warning("a bulk report has no temporary file, so its request waits for the reader: %s", error)
@@ -308,5 +308,5 @@ class ReportBuffer:
         return piece
 
     def close(self) -> None:
-        with suppress(OSError):  # closing flushes, which fails again if the disk is full
+        with suppress(OSError):  # ``close`` flushes, so it fails again if the disk is full
             self._file.close()

@@ -127,8 +127,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. At its end, ``code`` is ``ok`` or the code of the
-    error in its last line."""
+    """A response that is sent while the request body still arrives. When it is complete, ``code`` is the code of the
+    error in the last line, or ``ok``."""
 
     code: str = "ok"
 
@@ -145,8 +145,8 @@ class ErrorFormat:
     """Whether the request sent the API token as Bearer and the endpoint accepts that scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts it (RFC 6749
-        section 5.2)."""
+        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts that scheme (RFC
+        6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -161,8 +161,8 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for an error, as JSON. ``problem`` adds the members of a problem document (RFC 9457), with the
-    ``type`` ``about:blank`` (section 4.2.1), because the code identifies the error."""
+    """The response for an error, as JSON. ``problem`` adds the members of a problem document (RFC 9457). Its ``type``
+    is ``about:blank`` (section 4.2.1): the code identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -256,8 +256,8 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to send. Of an unexpected exception, log only type and traceback, because the message may contain a
-    token. If an error has a ``generic_message``, send that and log the error's own message."""
+    """The error to send. For an unexpected exception, log only its type and traceback, because its message may contain
+    a token. If an error has a ``generic_message``, send that and log the error's own message."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))

@@ -69,8 +69,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token is active, and which group it identifies. A token of another environment than the
-    API token's is inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token is active, and which group it identifies. Tokens of environments other than the
+    API token's are inactive. Reads the store and no cache, so rotations take effect at once.
 
     Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """
@@ -81,7 +81,8 @@ class IntrospectionEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         context = self._context
-        deadline = Deadline(context.store_seconds)  # counts store calls, not the arrival of the body
+        # The deadline counts the time of store calls, not the time in which the body arrives.
+        deadline = Deadline(context.store_seconds)
         authorization = request.authorization()  # 400
         if authorization is None:
             small = request.has_small_body()
@@ -118,8 +119,8 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds``: what remains of
-    the grace period, for clients whose clock is not synchronised."""
+    """The answer for a token that the store found. ``exp`` is rounded down to a second. ``seconds``: the rest of the
+    grace period, for clients whose clock is not synchronised."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -165,8 +166,8 @@ class IntrospectionForm:
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """The parameter ``token``. Raises InvalidRequest if it is missing, any parameter is repeated, or there are too
-        many."""
+        """The parameter ``token``. Raises InvalidRequest if it is missing, if any parameter is repeated, or if the form
+        has too many parameters."""
         if self._fields is None:  # raised here, not in the handler, whose exception contains the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send only token")
         values = dict(self._fields)

@@ -136,7 +136,7 @@ class Update(Operation):
         check_changes(self.changes(), merge=self.merges)
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        self.check()  # before the look-up: the id of an existing group may exceed limits that are newer
+        self.check()  # before the look-up: an existing group's id may exceed a limit that is newer than the group
         return await call.provisioner.update(
             call.environment,
             self.user_group_id,
@@ -241,8 +241,8 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # InvalidBody is raised outside the handler: inside, pydantic's error, which contains the input, would become the
-    # context.
+    # Raise InvalidBody outside the handler: inside, its __context__ would be pydantic's error, which contains the
+    # input.
     path = first["loc"]
     if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])

@@ -233,9 +233,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain and
-        the connection must be closed, which may reset it before the client has read the response (RFC 9112 section
-        9.6)."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if the connection
+        must be closed because bytes remain. Closing may reset it before the client has read the response (RFC 9112
+        section 9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -40,8 +40,7 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # BadJson is raised outside the handlers: inside, the decoder's error, which contains the body, would become the
-    # context.
+    # Raise BadJson outside the handlers: inside, its __context__ would be the decoder's error, which contains the body.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 

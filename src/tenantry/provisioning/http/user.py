@@ -67,7 +67,7 @@ class UserGroupEndpoint(Endpoint):
         if keyed is None:
             result = await operation.run(call)
         else:
-            operation.check()  # 422 comes before 409 idempotency_in_flight, and before hashing fails
+            operation.check()  # 422 comes before 409 idempotency_in_flight; too deeply nested JSON cannot be hashed
             once = idempotency_key(*keyed, context.keys)
             with self._in_flight.claim(caller.environment, once):
                 result = await operation.run(replace(call, once=once))
@@ -122,7 +122,7 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key, with keyed hashes of the body's canonical JSON."""
+    """The Idempotency-Key, with keyed hashes of the body's canonical JSON."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 

@@ -181,7 +181,8 @@ class ClientConnection(asyncio.Protocol):
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
-        except (OSError, NotImplementedError):  # the client is gone, or it is TLS, which cannot close one side
+        except (OSError, NotImplementedError):
+            # The client is gone, or the connection uses TLS, which cannot close only one side.
             self.transport.close()
 
     def _end_protocol(self, error: Exception | None) -> None:
@@ -269,7 +270,7 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # bound directly, as every request calls these two
+        self.write = self._real.write  # bound directly, because every request calls both
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:

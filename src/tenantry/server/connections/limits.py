@@ -60,8 +60,8 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """Return the address (for IPv6, the /64 network) under which ``peer``, a socket's ``peername``, is counted;
-        None if the peer is exempt from ``max_per_address``."""
+        """Return the address to count for ``peer``, a socket's ``peername``: for IPv6, its /64 network. None if the
+        peer is exempt from ``max_per_address``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -124,7 +124,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection closed or refused because the limit ``most`` was reached. Warn at most once per
+        """Count a connection that was closed or refused because of the limit ``most``. Warn at most once per
         WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1

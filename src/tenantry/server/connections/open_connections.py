@@ -23,7 +23,8 @@ the limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit it evicts the oldest connection of the lowest rank:
+    """Admits connections up to the limits. At a limit it evicts one, in this order of preference (within each kind, the
+    oldest):
 
     1. draining, or too slow for a second or longer
     2. idle between requests
@@ -56,7 +57,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # not in _all: the next connection would evict it there
+        if refused is not None:  # not in _all: there, the next connection would evict it
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -89,7 +90,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # count it out now: its socket closes only after the next connection is admitted
+        self.discard(least)  # do not count it any more: its socket closes only after the next connection is admitted
         least.evict(error)
         return None
 
@@ -129,7 +130,7 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 
 
 class ConnectionFactory:
-    """Makes connections with limits for uvicorn, in one event loop, without websockets:
+    """Makes uvicorn's connections in one event loop, with limits and without websockets:
     ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
     ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.

@@ -21,8 +21,7 @@ class TrackedConnection(Protocol):
 
 
 class TrackRequests:
-    """ASGI 3 middleware that notifies each connection of a ConnectionFactory when its requests begin, progress and
-    end."""
+    """ASGI 3 middleware for a ConnectionFactory: notifies each connection when its requests begin, progress and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -47,11 +47,11 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """An ASGI app that serves this process's metrics of the given objects, as Prometheus text or OpenMetrics.
+    """An ASGI app that serves the metrics of the given objects in this process, as Prometheus text or OpenMetrics.
 
     It requires no token: mount it where only Prometheus can reach it. Metrics contain no token, key or property value.
-    They contain group ids only if ``backend`` has ``label_groups`` or, for the ``top_groups`` heaviest groups, if
-    ``usage`` (a store's ``usage_recorder``) is given. Raises InvalidSettings if ``top_groups`` is below 1.
+    They contain group ids only if ``backend`` has ``label_groups``, or if ``usage`` (a store's ``usage_recorder``) is
+    given. ``usage`` names only the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:

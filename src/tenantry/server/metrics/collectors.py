@@ -35,8 +35,8 @@ class TimedBackend:
     ``metrics_app(resolver=resolver, backend=timed)``.
 
     With ``label_groups`` it also counts reads by environment and group, for at most ``max_groups`` groups; reads of all
-    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: without them, a
-    resolver caches differently.
+    others are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` has them, because a resolver
+    caches differently without them.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -143,7 +143,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # no polls are needed, or there was no request yet
+        if seen.polls or seen.failed_polls:  # else no polls are needed, or there was no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:

@@ -49,7 +49,7 @@ clauses and branches have put into the SQL so far."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
-_FEW: Final = 4  # values checked one by one; more are checked in one pass
+_FEW: Final = 4  # up to this many values are checked one by one, and more in one pass
 
 
 class Binder:

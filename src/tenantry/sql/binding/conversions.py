@@ -23,7 +23,7 @@ CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
 """The filters that convert a value."""
 NEXT_DAY: Final = "next day"
 
-_MAX_DEPTH = 64  # of nested JSON: far below the recursion limit
+_MAX_DEPTH = 64  # maximum depth of nested JSON, far below the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:

@@ -85,7 +85,7 @@ def find_placeholder_conflicts(
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
     """Return the signs that a driver could read as placeholders, and the offsets of colons in slices like
     ``a[1:n]``."""
-    braces = text.count("{") > 2 * text.count("{{")  # more than those of tags
+    braces = text.count("{") > 2 * text.count("{{")  # there are more braces than those of tags
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()
     conflicts: list[PlaceholderConflict] = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from tenantry.sql.checks.findings import Problem, Severity
-from tenantry.sql.checks.selects import Join, Select, is_query, joins_of
+from tenantry.sql.checks.selects import Select, conditions_of, is_query
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.tags import NULLABLE
 from tenantry.sql.parsing.outline import (
@@ -19,45 +19,18 @@ from tenantry.sql.parsing.outline import (
 )
 from tenantry.sql.tenant_guard import Guard
 
-_CONDITIONS = ("where", "prewhere", "having", "qualify")
 
-
-def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
+def _guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
     """Return the paths of guarded variables in tokens, ignoring sub-selects."""
     found: set[str] = set()
     for token in tokens:
         found.update(reference.path for reference in token.references if guard.holds(reference))
         if token.kind is TokenKind.GROUP and not is_query(token):
-            found |= guarded_paths(token.children, guard)
+            found |= _guarded_paths(token.children, guard)
     return frozenset(found)
 
 
-def conditions_of(select: Select) -> Iterator[Tokens]:
-    """Yield the conditions of a select: ``where``, ``having``, ``on``, ``filter (where …)`` and similar."""
-    for name in _CONDITIONS:
-        if name in select.clauses:
-            yield select.clauses[name]
-    yield from _on_conditions(joins_of(select.clauses.get("from", [])))
-    for clause in select.clauses.values():
-        yield from _inner_conditions(clause)
-
-
-def _on_conditions(joins: Iterable[Join]) -> Iterator[list[OutlineToken]]:
-    for join in joins:
-        yield join.on
-        yield from _on_conditions(join.inner)
-
-
-def _inner_conditions(tokens: Tokens) -> Iterator[Tokens]:
-    for token in tokens:
-        if token.kind is TokenKind.GROUP and not is_query(token):
-            if token.children and token.children[0].is_word("where"):
-                yield token.children[1:]
-            else:
-                yield from _inner_conditions(token.children)
-
-
-def without_cast(tokens: Tokens) -> Tokens:
+def _without_cast(tokens: Tokens) -> Tokens:
     """Reduce ``(x)``, ``x::type`` and ``cast(x as type)`` to ``x``."""
     while True:
         if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
@@ -80,7 +53,7 @@ def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
 
 
 def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
-    paths = [guarded_paths(branch, guard) for branch in alternatives(condition)]
+    paths = [_guarded_paths(branch, guard) for branch in alternatives(condition)]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if left_out:
         operators = [token for token in condition if token.kind is TokenKind.OR]
@@ -98,7 +71,7 @@ def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
             yield from _or_problems(token.children, guard)
         elif token.is_choice:
-            yield from _or_in_choice(token, guarded_paths([each for each in condition if each is not token], guard))
+            yield from _or_in_choice(token, _guarded_paths([each for each in condition if each is not token], guard))
             for choice in token.choices:
                 yield from _or_problems(choice, guard)
 
@@ -131,7 +104,7 @@ _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
 
 def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
     """Find ``not in`` with a list that may contain NULL, and ``= {{ x | nullable }}``."""
-    items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
+    items = (item for name in _ITEMS for item in split_at(select.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
         text = written(expression)
         yield from _with_null(expression, text if NULLABLE in text else "", dialect)
@@ -190,7 +163,7 @@ def _sides(tokens: Tokens, index: int) -> Iterator[OutlineToken]:
     yield from {id(each): each for each in (*left[-1:], *right[:1])}.values()
     end = next((number for number, token in enumerate(right) if _ends_side(token)), len(right))
     for side in (_last_stretch(left, _ends_side), right[:end]):
-        plain = without_cast(side)
+        plain = _without_cast(side)
         if len(side) > 1 and len(plain) == 1:
             yield plain[0]
 

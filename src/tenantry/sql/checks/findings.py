@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from tenantry.errors import Location
+from tenantry.errors import Location, TemplateError
 
 
 class Severity(StrEnum):
@@ -48,8 +48,23 @@ class Finding:
     """Ids of the first few groups with the problem."""
     file: str = ""
     """The query file or fragment, or empty."""
+    excerpt: str = ""
+    """The line of the template, and a line with a caret below the problem; or empty."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict without empty optional fields."""
         always = ("code", "severity", "line", "column", "message", "fix")
         return {name: value for name, value in asdict(self).items() if value or name in always}
+
+
+def template_error(error: TemplateError) -> Finding:
+    """Return the finding for a template that does not compile or a file that cannot be read."""
+    return error_finding("template-error", error)
+
+
+def error_finding(code: str, error: TemplateError) -> Finding:
+    """Return an error with the place, the excerpt and the fix of ``error``."""
+    at = error.location or Location(1, 1)
+    lines = error.message.splitlines()[1:3] if error.location is not None else []
+    excerpt = "\n".join(line.removeprefix("    ") for line in lines if line.startswith("    "))
+    return Finding(code, Severity.ERROR, at.line, at.column, error.problem, error.fix, file=at.file, excerpt=excerpt)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from tenantry.errors import Location, TemplateError
+from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
 from tenantry.sql.checks.coverage import Coverage
-from tenantry.sql.checks.findings import Finding, Problem, Severity
+from tenantry.sql.checks.findings import Finding, Problem, Severity, error_finding, template_error
 from tenantry.sql.checks.needs import GROUP_FIELDS, needs, property_path, schema_problems
 from tenantry.sql.checks.selects import Select, is_query, selects_of
-from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
 from tenantry.sql.dialects import dialect_named
 from tenantry.sql.fragments.fragments import TemplateDefinition, expand
 from tenantry.sql.parsing.outline import (
@@ -25,7 +24,7 @@ from tenantry.sql.parsing.outline import (
     written,
 )
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.syntax_tree import Position, TableGuard, Tree, VariableReference
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import Guard, droppable, is_viewer_input, meant_path
 from tenantry.suggestions import did_you_mean
@@ -40,12 +39,14 @@ def lint(
     properties: Collection[str] | None = None,
     given: Collection[str] = (),
     schema: PropertySchema | None = None,
+    tables: TableGuard | None = None,
 ) -> tuple[Finding, ...]:
     """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
     Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
-    the host provides. ``paramstyle``: by default the dialect's. A comment ``tenantry:ignore CODE`` silences CODE on its
-    line and the next. A template that does not compile has one finding, ``template-error``.
+    the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
+    that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on its line and the
+    next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -58,7 +59,9 @@ def lint(
     guard = template.guard
     if schema is not None:
         properties = schema.paths() | frozenset(properties or ())
-    named = [*tree.references, *_defaults(template, tree.references)]
+    refusals, of_guards = _guard(template, tables) if tables is not None else ([], [])
+    references = [*tree.references, *of_guards]
+    named = [*references, *_defaults(template, tree.references)]
     problems = [
         *_unknown_variables(tree, named, properties, given, guard.declared),
         *_droppable(template, tree, guard),
@@ -67,24 +70,25 @@ def lint(
     definitions = [template.definition, *(each.definition for each in expand(template.definition, dialect).included)]
     problems += _unused_parameters(template, tree, definitions)
     if schema is not None:
-        problems += schema_problems((each for each in tree.references if not _is_given(each.path, given)), schema)
+        problems += schema_problems((each for each in references if not _is_given(each.path, given)), schema)
     for select in selects:
-        problems += [*or_beside_guarded(select, guard), *comparisons_with_null(select, dialect)]
+        found = or_beside_guarded(select, guard)
+        if tables is not None:  # other groups' rows cannot come through
+            found = (each._replace(severity=Severity.NOTE) for each in found)
+        problems += [*found, *comparisons_with_null(select, dialect)]
         if not style.shares and not dialect.equal_values_are_one:
             problems += _repeated_expressions(select, style.name)
-    if schema is not None and schema.tenant_column is not None:
-        column = TenantColumn(schema.tenant_column, schema.shared_tables)
-        guarded = [reference.path for reference in tree.references if guard.holds(reference)]
-        suggested = max(guarded, key=guarded.count, default="user_group.id")
-        problems += tables_without_predicate(selects, column, guard, suggested)
     headers = (Source(each.source.text[: each.header.end], each.source.file) for each in definitions)
-    return tuple(_findings(source, problems, [source, *headers]))
+    return (*_findings(source, problems, [source, *headers]), *refusals)
 
 
-def template_error(error: TemplateError) -> Finding:
-    """Return the finding for a template that does not compile or a file that cannot be read."""
-    at = error.location or Location(1, 1)
-    return Finding("template-error", Severity.ERROR, at.line, at.column, error.problem, error.fix, file=at.file)
+def _guard(template: SQLTemplate, tables: TableGuard) -> tuple[list[Finding], list[VariableReference]]:
+    """Return the refusal, if any, and the variables of the guards."""
+    guarded = template.guarded(tables)
+    try:
+        return [], [each for each in guarded._own_tree().references if each.of_guard]
+    except TemplateError as error:
+        return [error_finding("unguarded", error)], []
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
@@ -197,7 +201,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # in the column of a filter that is always rendered
+            continue  # the variable is in a filter's column, and that filter is always rendered
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer chooses nothing"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
@@ -231,12 +235,12 @@ def _unused_parameters(
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
     # Engines treat an expression in `select` and its repetition in `group by` as different if they have different
     # placeholders.
-    grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
+    grouped = {written(item): item for item in split_at(select.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return
-    selected = select.clauses.get("select", [])
+    selected = select.get("select", [])
     items = split_at(selected[1:] if selected and selected[0].is_word("distinct", "all") else selected, ",")
-    later = [item for item in split_at(select.clauses.get("order", []), ",") if _has_variable(item)]
+    later = [item for item in split_at(select.get("order", []), ",") if _has_variable(item)]
     for text, item in grouped.items():
         whole = next((n for n, each in enumerate(items, 1) if _without_alias(each) == text), None)
         if whole is not None or any(text in written(each) for each in (*items, *later)):

@@ -36,6 +36,7 @@ DIALECT = Dialect(
     interval_takes_value=True,
     max_parameters=10_000,
     identifiers=Identifiers.EXACT,
+    name_quote="`",
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\"),
     # `unnest([])` fits every type; a sub-select of null would be INT64. NULL `in` an empty array is false.
     empty_in="in unnest([])",

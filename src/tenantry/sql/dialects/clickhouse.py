@@ -52,6 +52,10 @@ DIALECT = Dialect(
     equal_values_are_one=True,
     interval_takes_value=True,
     identifiers=Identifiers.EXACT,
+    name_quote="`",
+    in_reads_tables=True,
+    array_joins=True,
+    named_lambdas=True,
     dynamic_functions=function_names(_FUNCTIONS, escaped_names="\\", settings=True),
     # `null in ()` and `null not in ()` are NULL; `is … distinct from` makes the first false and the second true.
     empty_in="in () is not distinct from 1",

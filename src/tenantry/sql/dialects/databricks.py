@@ -17,8 +17,8 @@ DIALECT = Dialect(
     plain_prefixes="rRxX",
     double_is_string=True,
     double_takes_prefix=True,
-    # Older releases read 'a''b' as two literals, newer ones as one with a quote, so '' is refused in a string with
-    # variables.
+    # Older releases read 'a''b' as two literals, newer releases as one literal that contains a quote. So '' is refused
+    # in a string with variables.
     doubled_quotes=False,
     backslash=True,
     backslash_escapes={
@@ -40,6 +40,7 @@ DIALECT = Dialect(
     interval_fix="write {{ n }} * interval '1' day, with the unit that you need",
     max_parameters=255,
     identifiers=Identifiers.IGNORES_CASE,
+    name_quote="`",
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

@@ -166,6 +166,20 @@ class Dialect:
     """``[[`` can begin a nested array."""
     identifiers: Identifiers
     """Which spellings name the same table."""
+    name_quote: str = '"'
+    """The quote around a name that Tenantry writes."""
+    sqlglot_name: str = ""
+    """The name of the dialect in sqlglot, if it differs."""
+    nested_with: bool = True
+    """A WITH in an inner query sees the names of the outer WITH (not on MariaDB)."""
+    in_reads_tables: bool = False
+    """In ``x in (name)``, the name is a table (ClickHouse)."""
+    array_joins: bool = False
+    """``array join`` is followed by a column (ClickHouse)."""
+    named_lambdas: bool = False
+    """WITH can give a lambda a name, which then hides the function of that name (ClickHouse)."""
+    row_ids: frozenset[str] = frozenset()
+    """Columns of every table that a derived table lacks (SQLite)."""
     or_operators: frozenset[str] = frozenset({"or"})
     """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})

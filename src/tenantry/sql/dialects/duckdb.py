@@ -23,7 +23,8 @@ DIALECT = Dialect(
     native_markers=frozenset("?$"),
     columns_expression=True,
     identifiers=Identifiers.IGNORES_CASE,
-    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),  # outside of `from` an aggregate
+    # Outside of `from`, `histogram` is an aggregate.
+    dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, tables="histogram"),
     # In DuckDB `null in ()` is NULL, so `not in ()` would lose rows. `not in` an empty sub-select keeps them.
     empty_in="in (select null where false)",
     empty_not_in="not in (select null where false)",

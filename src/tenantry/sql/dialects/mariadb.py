@@ -9,5 +9,6 @@ from tenantry.sql.dialects import mysql
 DIALECT = replace(
     mysql.DIALECT,
     name="mariadb",
+    sqlglot_name="mysql",
     casts={**mysql.DIALECT.casts, "uuid": "uuid"},
 )

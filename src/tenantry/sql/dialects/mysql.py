@@ -23,6 +23,8 @@ DIALECT = Dialect(
     equal_values_are_one=True,
     interval_takes_value=True,
     identifiers=Identifiers.EXACT,
+    name_quote="`",
+    nested_with=False,
     dynamic_functions=function_names(f"{_FUNCTIONS} {_PROCEDURES}", prepares=True),
     empty_in="in (select null from dual where false)",
     empty_not_in="not in (select null from dual where false)",

@@ -35,6 +35,7 @@ DIALECT = Dialect(
     arrays=True,
     native_markers=frozenset("$"),
     identifiers=Identifiers.FOLDS_LOWER,
+    sqlglot_name="postgres",
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=UNICODE_NAMES),
     # operator(=) has the precedence of `in`; a bare `=` has another. '{}' takes the array type of the left side. An
     # empty array leaves nothing to compare, so NULL on the left gives false or true, not NULL.

@@ -20,6 +20,7 @@ DIALECT = Dialect(
     is_takes_value=True,
     equal_values_are_one=True,
     identifiers=Identifiers.IGNORES_CASE,
+    row_ids=frozenset({"rowid", "oid", "_rowid_"}),
     dynamic_functions=function_names(_FUNCTIONS),
     empty_in="in ()",
     empty_not_in="not in ()",

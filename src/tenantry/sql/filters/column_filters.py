@@ -34,7 +34,7 @@ _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
 def within(context: SwitchContext) -> Switch:
-    """Build ``column >= start and column < end``, or one of the two for a range that is open on one side."""
+    """Build ``column >= start and column < end``, or only one of these comparisons if the range is open on one side."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")

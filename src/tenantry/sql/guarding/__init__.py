@@ -2,8 +2,10 @@
 
 from tenantry.sql.guarding.declaration import InvalidTables, TableEntry
 from tenantry.sql.guarding.guarded_tables import GuardedTables
+from tenantry.sql.guarding.read_declaration import INSTALL as INSTALL
 from tenantry.sql.guarding.read_declaration import read_tables
 from tenantry.sql.guarding.schema import tables_schema
+from tenantry.sql.guarding.table_names import named_tables
 from tenantry.sql.guarding.tables_file import read_tables_file
 from tenantry.sql.syntax_tree import AppliedGuard
 
@@ -12,6 +14,7 @@ __all__ = [
     "GuardedTables",
     "InvalidTables",
     "TableEntry",
+    "named_tables",
     "read_tables",
     "read_tables_file",
     "tables_schema",

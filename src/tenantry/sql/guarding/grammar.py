@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final
 
@@ -34,7 +36,6 @@ _OTHERS: Final = """
     JSONSchema JSONColumnDef JSONPath JSONKeyValue FormatJson OnCondition LimitOptions WithFill UnpivotColumns
     PivotAlias JSONPathPart HavingMax Opclass CharacterSet Case If Parameter SessionParameter
 """
-_ROWIDS: Final = frozenset({"rowid", "oid", "_rowid_"})
 _NAMED: Final = {
     "Pivot": "pivot of a table",
     "Final": "final",
@@ -46,23 +47,36 @@ _NAMED: Final = {
 }
 
 
+_is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
+
+
 def parse(sql: str, dialect: str) -> Any:
-    """Return sqlglot's tree of one query. Raises Refused for everything else, and for every error of sqlglot."""
+    """Return sqlglot's tree of one query, without its log. Raises Refused for everything else, and for every error of
+    sqlglot."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
+    logging.getLogger("sqlglot").addFilter(_is_of_others)  # added once, however often
+    was_parsing = _is_parsing.set(True)
     try:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
     except RecursionError:
         raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
-    except Exception as error:  # noqa: BLE001  # SQL that its parser cannot read cannot be proved
+    except Exception as error:  # noqa: BLE001  # SQL that sqlglot cannot read cannot be proved
         raise _unreadable(sql, error) from None
+    finally:
+        _is_parsing.reset(was_parsing)
     if len(statements) != 1:
         raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):
         problem = f"only a query can be proved to read guarded tables, not {type(statements[0]).__name__.lower()}"
         raise Refused(0, problem, "write a select")
     return statements[0]
+
+
+def _is_of_others(_: logging.LogRecord) -> bool:
+    # sqlglot logs the SQL of commands that it does not know, and literals can be secrets.
+    return not _is_parsing.get()
 
 
 def _unreadable(sql: str, error: Exception) -> Refused:
@@ -105,7 +119,7 @@ def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
         return f"{name} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.Pivot) and not isinstance(node.parent, exp.Subquery):
         return "a pivot of a table cannot be guarded", "write (select * from …) in place of its name"
-    if isinstance(node, exp.Column) and dialect.name == "sqlite" and node.name.lower() in _ROWIDS:
+    if isinstance(node, exp.Column) and node.name.lower() in dialect.row_ids:
         return f"{node.name} is NULL in a guarded table", "select the key of the table by its own name"
     return None
 
@@ -131,7 +145,7 @@ def _problem_of_structure(node: Any, dialect: Dialect) -> tuple[str, str] | None
         return f"{type(node.this).__name__.lower()} is not supported with guarded tables", _SUBQUERY
     if isinstance(node, exp.CTE) and not (is_query_cte(node) or node.args.get("scalar")):
         return f"a with may contain only queries, not {type(node.this).__name__.lower()}", "write a select"
-    if isinstance(node, exp.In) and dialect.name == "clickhouse":
+    if isinstance(node, exp.In) and dialect.in_reads_tables:
         items = node.expressions
         if len(items) == 1 and isinstance(items[0].unnest(), exp.Column | exp.Identifier | exp.Dot):
             return "ClickHouse reads a name after in as a table", "write in (select … from …)"
@@ -143,7 +157,8 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield the parts of a CTE's query, and whether its own name means the CTE in them: in the right arm of a union."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. It does so only
+    in the right arm of a recursive union."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat

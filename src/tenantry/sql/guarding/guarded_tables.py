@@ -33,8 +33,9 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries of no rows of each guarded table, without values. A data source runs them at first connect,
-        because an engine could read a wrong column from the query around the guard.
+        """Return queries that read no rows, for each guarded table; they need no values. A data source runs them when
+        it first connects, because inside another query an engine could take a column that the table lacks from that
+        outer query.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """

@@ -1,4 +1,4 @@
-"""Guards: the SQL that replaces each declared table in one dialect, with its variables."""
+"""Guards: for one dialect, the SQL that replaces each declared table, and the variables in that SQL."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ class Guards:
             raise self.error(entry, problem, "compare one of its columns with a value of the group")
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield queries of no rows of the table, with null for each value: one for each branch of the condition."""
+        """Yield a query for each branch of the condition. It reads no rows of the table, and has null for each
+        value."""
         nodes = self.of(entry).placed(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
         for decide in combinations(nodes, every=True):
             yield f"select 1 from {render(nodes, decide, 'null').sql} where 1 = 0"  # noqa: S608  # of the declaration
@@ -126,7 +127,7 @@ class Guards:
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
     scalar, tables = safe_functions(dialect), safe_table_functions(dialect)
-    if scalar is None:  # no engine was asked: what every other engine has
+    if scalar is None:  # no engine of this dialect was asked: the functions that all asked engines have
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)

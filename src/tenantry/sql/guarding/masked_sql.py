@@ -11,14 +11,13 @@ from typing import Final, NamedTuple
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.guarding.names import quote_of
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.source import Source
 
 MAX_LENGTH: Final = 64 * 1024
 """Longest SQL in characters."""
-MAX_TOKENS: Final = 8_000
+MAX_TOKENS: Final = 5_000
 """The most words and signs of SQL."""
 MAX_DEPTH: Final = 32
 """Deepest nesting of brackets and ``case``."""
@@ -68,7 +67,7 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     """Return the masked SQL and its tokens. Raises Refused."""
     if len(sql) > MAX_LENGTH:
         raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
-    plain = sql.replace("{{", "{ ")  # in a string; outside of strings no engine reads it
+    plain = sql.replace("{{", "{ ")  # only a string can contain it: no engine reads it as SQL
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:
@@ -97,7 +96,7 @@ def _masked(sql: str, lexeme: Lexeme, dialect: Dialect) -> str:
 def _masked_name(text: str, start: int, dialect: Dialect) -> str:
     if not _NAME_CHARACTERS.fullmatch(text, 1, len(text) - 1):
         raise Refused(start, "a quoted name with such characters cannot be proved", "rename it in the database")
-    quote = quote_of(dialect)
+    quote = dialect.name_quote
     return f"{quote}{text[1:-1]}{quote}"
 
 
@@ -113,7 +112,7 @@ def _check_code(sql: str, lexeme: Lexeme, dialect: Dialect) -> None:
 
 
 def _is_letter(character: str) -> bool:
-    # The letters that become ASCII in another case, such as the Kelvin sign, could spell a keyword.
+    # Letters that become ASCII when their case changes, such as the Kelvin sign, could spell a keyword.
     if not character.isalnum() or character.isascii():
         return False
     return not any(each.isascii() for each in (character.upper() + character.lower() + character.casefold()))

@@ -15,7 +15,6 @@ PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
 COLUMN_PATH: Final = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))+")
 """A table's path, a dot and a column."""
 _PARTS: Final = re.compile(_PART)
-_IN_BACKTICKS: Final = frozenset({"mysql", "mariadb", "clickhouse", "bigquery", "databricks"})
 
 
 class Name(NamedTuple):
@@ -39,11 +38,7 @@ def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
     return tuple(dialect.identifiers.key(name.text, quoted=name.quoted) for name in path)
 
 
-def quote_of(dialect: Dialect) -> str:
-    return "`" if dialect.name in _IN_BACKTICKS else '"'
-
-
 def written(path: Path, dialect: Dialect) -> str:
     """Return the path as SQL."""
-    quote = quote_of(dialect)
+    quote = dialect.name_quote
     return ".".join(f"{quote}{name.text}{quote}" if name.quoted else name.text for name in path)

@@ -1,4 +1,4 @@
-"""Reads a declaration of tables: from plain values, as JSON or YAML give them."""
+"""Reads a declaration of tables from plain values, such as parsed JSON or YAML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean
 
@@ -109,14 +109,16 @@ class _DeclarationReader:
             return
         keys = ("tables", entry.name)
         try:
-            condition = entry.condition(DIALECTS["postgresql"])
+            condition = entry.condition(DIALECTS[DEFAULT_DIALECT])
             variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             raise self._error(keys, error.problem, error.fix or _RULES) from None
-        viewers = next((each.path for each in variables if is_viewer_input(each.path)), None)
-        if viewers is not None:
-            fix = "name a property of the group: {{ user_group.properties.… }}"
-            raise self._error(keys, f"{viewers} is what a viewer sends", fix)
+        for path in (each.path for each in variables if not each.path.startswith("user_group.")):
+            if is_viewer_input(path):
+                fix = "name a property of the group: {{ user_group.properties.… }}"
+                raise self._error(keys, f"{path} is what a viewer sends", fix)
+            fix = f"write {{{{ user_group.properties.{path} }}}}"
+            raise self._error(keys, f"{path} is a variable that the program passes, and may not be the group's", fix)
 
     def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
         return invalid_tables(keys, problem, fix, self._file)

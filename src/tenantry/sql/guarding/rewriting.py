@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused
-from tenantry.sql.guarding.names import Path, key_of
+from tenantry.sql.guarding.names import key_of, written
 from tenantry.sql.guarding.proof import Proof
 from tenantry.sql.guarding.reading import Reading, located, read, unlisted
 from tenantry.sql.guarding.rendered_text import RenderedText, combinations, render, skipped_branches
@@ -22,7 +22,7 @@ _MOST_TOKENS: Final = 40_000
 
 
 class _Edit(NamedTuple):
-    """A change of the SQL of a Text, from ``start`` to ``end``."""
+    """A change to a Text: it replaces or removes the SQL from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -54,15 +54,15 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> tuple[_Nodes, frozenset[str]]:
-    """Return the nodes of a guard's query, whose own table is at ``exempt``, and the names in its condition that a CTE
-    could hide."""
+    """Return the nodes of a guard's query, and the names in the guard's condition that a CTE could hide. The table at
+    the offset ``exempt`` is not replaced."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return edits.apply(tree.nodes), frozenset(edits.names)
 
 
 class _Edits:
-    """The edits of each Text, which must be the same in all combinations of clauses and branches."""
+    """The edits of each Text. They must be the same in all combinations of clauses and branches."""
 
     def __init__(self, guards: Guards, exempt: int = -1) -> None:
         self.names: set[str] = set()
@@ -133,7 +133,7 @@ class _Edits:
         start = _start_of_only(use, reading) if use.only else use.start
         _segment(rendered, start, use.end)
         name = rendered.sql[use.start : use.end]
-        alias = "" if use.alias else _last_part(use.path, name)
+        alias = "" if use.alias else written(use.path[-1:], self._guards.dialect)
         return segment, _Edit(start - segment, use.end - segment, position, name, guard, alias, use.only)
 
     def apply(self, nodes: Sequence[Node]) -> _Nodes:
@@ -197,8 +197,3 @@ def _segment(rendered: RenderedText, start: int, end: int) -> int:
 def _start_of_only(use: TableUse, reading: Reading) -> int:
     before = [token for token in reading.masked.tokens if token.start < use.start]
     return before[-1].start
-
-
-def _last_part(path: Path, name: str) -> str:
-    part = path[-1]
-    return name[-len(part.text) - 2 :] if part.quoted else name[-len(part.text) :]

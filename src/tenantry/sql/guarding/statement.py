@@ -1,7 +1,7 @@
-"""Reads the tables of a statement, by sqlglot's parser.
+"""Finds the tables of a statement with sqlglot's parser.
 
-In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. What this module does not know is
-refused.
+In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. SQL that this module does not know
+is refused.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from tenantry.sql.guarding import grammar
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
 from tenantry.sql.guarding.names import Name, Path
 
-_SQLGLOT: Final = {"postgresql": "postgres", "mariadb": "mysql"}
-_NESTED_WITH: Final = frozenset({"mysql", "mariadb"})
 _LONGEST_NAME: Final = 63  # bytes
 _Visible = frozenset[Name]
 
@@ -36,7 +34,7 @@ class TableUse(NamedTuple):
 
 
 class Qualified(NamedTuple):
-    """A column as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
+    """A column written as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
 
     table: Path
     start: int
@@ -59,7 +57,7 @@ class StatementNames:
 
 def read_statement(masked: MaskedSQL, dialect: Dialect) -> StatementNames:
     """Raises Refused for SQL that is not one query in the supported grammar."""
-    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, _SQLGLOT.get(dialect.name, dialect.name)))
+    return _StatementReader(masked, dialect).read(grammar.parse(masked.sql, dialect.sqlglot_name or dialect.name))
 
 
 class _StatementReader:
@@ -92,7 +90,7 @@ class _StatementReader:
         if clause is None:
             return visible
         self._withs += 1
-        if self._withs > 1 and self._dialect.name in _NESTED_WITH:
+        if self._withs > 1 and not self._dialect.nested_with:
             reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
@@ -127,7 +125,7 @@ class _StatementReader:
             raise Refused(self._near(node), "this is not the name of a table", "write (select * from …)")
         start, end = self._start(parts[0]), self._end(parts[-1])
         self._found.starts.add(start)
-        path = tuple(map(self._name, parts))
+        path = self._path(parts)
         if len(path) == 1 and path[0] in visible:
             return
         whole = grammar.is_whole_query(node)
@@ -141,6 +139,14 @@ class _StatementReader:
             path = tuple(map(self._name, parts))
             self._found.columns.append(Qualified(path, self._start(parts[0]), self._start(parts[-1])))
 
+    def _path(self, parts: list[Any]) -> Path:
+        start, end = self._start(parts[0]), self._end(parts[-1])
+        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` is one word and three names
+            path = tuple(Name(each.name, quoted=True) for each in parts)
+            self._check_equal(self._masked.sql[start + 1 : end - 1], ".".join(each.text for each in path), start)
+            return path
+        return tuple(map(self._name, parts))
+
     def _name(self, identifier: Any) -> Name:
         start, end = self._start(identifier), self._end(identifier)
         text = self._masked.sql[start:end]
@@ -150,15 +156,25 @@ class _StatementReader:
             )
         if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
             raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
-        return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
+        name = Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
+        self._check_equal(name.text, identifier.name, start)
+        return name
+
+    def _check_equal(self, written: str, name: str, start: int) -> None:
+        if written != name:  # BigQuery: p-x.d.t, and `p.d`.t
+            raise Refused(start, "this name has several pieces", "write each of its parts in quotes")
 
     def _start(self, node: Any) -> int:
-        if "start" not in node.meta:
-            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
-        return int(node.meta["start"])
+        return self._place(node, "start")
 
     def _end(self, node: Any) -> int:
-        return int(node.meta["end"]) + 1
+        return self._place(node, "end") + 1
+
+    def _place(self, node: Any, key: str) -> int:
+        place = node.meta.get(key)
+        if place is None:
+            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
+        return int(place)
 
     def _near(self, node: Any) -> int:
         return min((int(each.meta["start"]) for each in _with_places(node)), default=0)

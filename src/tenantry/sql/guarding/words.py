@@ -1,4 +1,4 @@
-"""A second look at a statement, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
+"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
 
 It does not depend on sqlglot's parser, which can read a table as something else.
 """
@@ -68,8 +68,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens. ``tables`` are the places of all tables and CTEs that sqlglot found, ``aliases`` those of their
-    aliases. A call in a place that ``is_trusted`` is not checked. Raises Refused."""
+    """Checks tokens. ``tables``: the positions of all tables and CTEs that sqlglot found. ``aliases``: the positions of
+    their aliases. A call is not checked if ``is_trusted`` is true for its position. Raises Refused."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class WordCheck:
             return self._item(at)
         elif token.text == "," and level.in_from:
             level.expects = True
-        elif self._dialect.name == "clickhouse" and token.text in {"->", "as"}:
+        elif self._dialect.named_lambdas and token.text in {"->", "as"}:
             self._lambda(token, level)
         elif token.is_name and self._text(at - 1) != ".":
             self._word(at, token, level)
@@ -132,7 +132,7 @@ class WordCheck:
             level.in_from = False
             level.is_query = level.is_query or word == "select"
         elif word in _JOINS and not self._is_other_from(at, level):
-            is_array_join = self._dialect.name == "clickhouse" and word == "join" and self._text(at - 1) == "array"
+            is_array_join = self._dialect.array_joins and word == "join" and self._text(at - 1) == "array"
             level.in_from = level.expects = not is_array_join
 
     def _is_other_from(self, at: int, level: _OpenBracket) -> bool:

@@ -18,7 +18,7 @@ from tenantry.suggestions import nearest
 
 MAX_HEADER = 64 * 1024
 """Maximum length of a header in characters."""
-KEYS = ("title", "description", "params", "optional", "dialect", "choices")
+KEYS = ("title", "description", "params", "optional", "dialect", "choices", "tenant")
 """Keys that a header may have."""
 
 _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
@@ -45,6 +45,8 @@ class Header:
     dialect: str | None = None
     dialect_offset: int = 0
     choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
+    no_tenant: str = ""
+    """Why every group may read every row of the query, or empty."""
 
 
 NO_HEADER = Header()
@@ -113,6 +115,7 @@ class _HeaderReader:
             self._dialect(dialect),
             dialect.offset if dialect is not None else end,
             self._choices(present.get("choices", YamlNode({}, end))),
+            self._no_tenant(present.get("tenant")),
         )
 
     def _text(self, node: YamlNode | None, key: str) -> str:
@@ -121,6 +124,15 @@ class _HeaderReader:
         if not isinstance(node.value, str):
             raise self._error(node.offset, f"{key} must be a string", "put it in quotes")
         return node.value.strip()
+
+    def _no_tenant(self, node: YamlNode | None) -> str:
+        if node is None:
+            return ""
+        keys, reason = [*_children(node)], node.plain()
+        if keys != ["none"] or not isinstance(reason["none"], str) or not reason["none"].strip():
+            problem = "tenant says why every group may read every row of this query"
+            raise self._error(node.offset, problem, "write the reason: tenant: {none: countries are public}")
+        return str(reason["none"]).strip()
 
     def _dialect(self, node: YamlNode | None) -> str | None:
         name = self._text(node, "dialect")

@@ -80,7 +80,8 @@ def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
     # Matches the inside of a string up to the closing quote or a tag. `quote` has one character or three.
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
-    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # without `backslash` it is an ordinary character
+    # Without `backslash`, a backslash is an ordinary character.
+    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]
     inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
     return re.compile(f"(?:{'|'.join(inside)})*")
 
@@ -160,7 +161,7 @@ class _Lexer:
             if text.startswith("(", position):
                 arguments, position = self._arguments(position)
             filters.append(Lexeme(LexemeKind.FILTER, match.start(1), position, arguments))
-            position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches the empty string
+            position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # _SPACE matches ""
         return tuple(filters), position
 
     def _arguments(self, start: int) -> tuple[tuple[Lexeme, ...], int]:

@@ -173,7 +173,7 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that the default and the time zone read."""
+        """Paths of the properties from which the default and the time zone are read."""
         return tuple(each.path for each in (self.default, self.zone) if isinstance(each, PropertyReference))
 
     @property
@@ -198,7 +198,8 @@ class Parameter:
 
 
 def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """Return the declared parameter, or end of a range, at a path such as ``params.period.start``."""
+    """Return the parameter at a path such as ``params.region``, or the end of a range, as in
+    ``params.period.start``."""
     root, _, names = path.partition(".")
     name, _, part = names.partition(".")
     parameter = parameters.get(name) if root == "params" else None

@@ -308,11 +308,8 @@ def find_zone(name: Any) -> tzinfo | None:
         return None
     try:
         return ZoneInfo(name)
-    except (
-        ZoneInfoNotFoundError,
-        ValueError,
-        OSError,
-    ):  # the last two: a folder, or no zone's path
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        # ValueError and OSError: the name is the path of a folder, or cannot be the path of a zone.
         return None
 
 

@@ -83,7 +83,7 @@ class RelativeRange:
             first, end = self.dates(local.date())
             return datetime.combine(first, time(), tzinfo=zone), datetime.combine(end, time(), tzinfo=zone)
         local = local.replace(minute=local.minute if self.unit == "minute" else 0, second=0, microsecond=0)
-        begin = local.astimezone(UTC)  # in UTC every hour has the same length, also when the clock changes
+        begin = local.astimezone(UTC)  # in UTC every hour has the same length, even when local clocks change
         try:
             bounds = begin + length * self.first, begin + length * (self.first + self.units)
             return bounds[0].astimezone(zone), bounds[1].astimezone(zone)

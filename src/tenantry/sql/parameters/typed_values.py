@@ -271,7 +271,8 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    # If a viewer's end is a date, that day is in the range. If it is a time, the range ends just before it.
+    # If the viewer sends a date as the end, that day is in the range. If the viewer sends a time, the range ends just
+    # before that time.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends

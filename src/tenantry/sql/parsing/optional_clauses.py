@@ -54,7 +54,7 @@ class _ClauseChecker:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._clauses = [_OpenClause()]
-        self._after_string = False  # whether a string directly precedes, at least in some choice
+        self._after_string = False  # whether a string directly precedes this point, for at least one choice
         self._crossed = False  # whether a bracket of a clause or choice follows that string
 
     def read(self, lexeme: Lexeme) -> None:

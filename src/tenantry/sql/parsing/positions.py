@@ -240,7 +240,7 @@ class _TagSurroundings:
             return None  # position('a' in {{ text }})
         if self._analyzer.is_apart(self._tag, word.start, end):
             if at:
-                return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
+                return None  # as in ([[ {{ a }}, ]] {{ b }}), where each tag is one value
             fix = "write [[ and column in {{ name }} ]]"
             raise self._source.error(lexeme.start, "`in` and its list must be in the same optional clause", fix)
         negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)
@@ -311,8 +311,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. An empty list replaces all SQL from
-    ``start`` to its end.
+    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. If the list is empty, the SQL from
+    ``start`` to the end of the list is replaced.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -145,7 +145,7 @@ class _Form:
                 attributes: Attributes = {"data-credential": index, "data-part": part}
                 prefix = "" if part else credential.prefix
                 prefix_id = self._names.new(f"{row_id}-prefix") if prefix else ""
-                if prefix:  # the script sends it before the value, and removes it from a pasted value
+                if prefix:  # the script sends the prefix before the value, and removes it from a pasted value
                     attributes |= {"data-prefix": prefix, "aria-describedby": prefix_id}
                 shown = credential.kind == "basic" and part == 0
                 entry = FormField(

@@ -10,6 +10,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    # Both columns: microseconds since 1970 (UTC). NULL: no end date; never used.
+    # Both columns hold microseconds since 1970 (UTC). NULL means: no end date, or never used.
     op.add_column("api_tokens", sa.Column("expires_at", sa.BigInteger))
     op.add_column("api_tokens", sa.Column("last_used_at", sa.BigInteger))

@@ -11,7 +11,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    # Writers lock these tables in the opposite order. No deadlock, because ``migrate`` holds all locks.
+    # Writers lock these tables in the opposite order. That causes no deadlock, because ``migrate`` holds all locks.
     op.add_column("audit", sa.Column("seal", sa.LargeBinary))
     op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
     op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))

@@ -193,7 +193,7 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix``: start of the names of their schemas, ``OAuth`` for
+    """The responses for these codes, by status. The names of their schemas begin with ``prefix``: ``OAuth`` for
     introspection."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:

@@ -1,6 +1,6 @@
 """Examples for the OpenAPI document. Their tokens are valid nowhere.
 
-``x-status``: the status with which a new service whose only group is ``acme`` answers the example.
+``x-status``: the response's status when the example is sent to a new service whose only group is ``acme``.
 """
 
 from __future__ import annotations

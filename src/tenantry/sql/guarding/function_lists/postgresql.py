@@ -16,7 +16,7 @@ TABLE_FUNCTIONS: Final = """
     regexp_matches regexp_split_to_table string_to_table unnest xmltable
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of PostgreSQL 18.
+# scripts/safe_functions.py writes the rest, from the catalogue of PostgreSQL 18.
 
 FUNCTIONS: Final = """
     abbrev abs acos acosd acosh age any_value area array_agg array_append array_cat array_dims array_fill array_length

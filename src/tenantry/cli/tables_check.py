@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, TypeAlias
+
+from tenantry.cli.options import TABLES_FILE, find_tables
+from tenantry.errors import TemplateError
+from tenantry.groups import RegisteredSource
+from tenantry.sql import SQLTemplate
+from tenantry.sql.checks import Finding, Severity, reads_every_customer, reads_tables
+
+if TYPE_CHECKING:
+    from tenantry.sql.guarding import GuardedTables
+
+Located: TypeAlias = "tuple[str, Finding]"
+
+
+class TablesCheck:
+    """Knows the guarded tables that queries are checked with: those in ``file``; else those that data sources of the
+    store declare (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
+
+    ``find`` and ``guarded`` raise TemplateError for a file that cannot be used.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._given = file
+        self._declared: dict[GuardedTables, None] = {}
+        self._undeclared: list[str] = []
+        self._files: dict[Path, list[GuardedTables]] = {}
+        self._without: dict[Path, list[SQLTemplate]] = {}
+        self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
+
+    def add_source(self, source: RegisteredSource) -> None:
+        """Raises TemplateError for a declaration that cannot be used."""
+        from tenantry.sql.guarding import read_tables  # slow to import
+
+        if source.tables:
+            self._declared[read_tables(json.loads(source.tables))] = None
+        else:
+            self._undeclared.append(source.provided_id)
+
+    def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
+        """Return the tables that guard a query of ``folder``; of several data sources, those of the first that accepts
+        the query. None without a declaration."""
+        alternatives = self._alternatives(folder)
+        return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
+
+    def guarded(self, template: SQLTemplate, folder: Path) -> SQLTemplate:
+        """Return the query with its guards; unchanged without guards, or if they refuse it."""
+        tables = self.find(template, folder)
+        return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
+
+    def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
+        """Yield the finding of a query without a declaration. Remembers the query for ``undeclared``. Raises
+        TemplateError for one that does not compile."""
+        if not template.definition.header.no_tenant and reads_tables(template):
+            self._without.setdefault(folder, []).append(template)
+        found = reads_every_customer(template)
+        if found is not None:
+            yield found
+
+    def undeclared(self) -> Iterator[Located]:
+        """Yield a finding for each folder and each data source without a declaration."""
+        for folder, templates in self._without.items():
+            place = folder.parent / TABLES_FILE  # of ".", this is the folder itself
+            message = f"this file is missing: no query of {folder} is guarded, so each must filter by itself"
+            yield str(place), _undeclared(message, _draft(templates))
+        file = self._given or next(filter(None, map(find_tables, self._files)), None)
+        for source in self._undeclared:
+            message = "this data source declares no tables, so each of its queries must filter by itself"
+            draft = "" if file else f"tenantry data-source tables {quote(source)} > {TABLES_FILE}; correct it; "
+            fix = f"{draft}tenantry data-source update {quote(source)} --tables {quote(str(file or TABLES_FILE))}"
+            yield f"data source {source}", _undeclared(message, fix)
+
+    def _alternatives(self, folder: Path) -> Iterable[GuardedTables]:
+        if self._declared and self._given is None:
+            return self._declared
+        if folder not in self._files:
+            from tenantry.sql.guarding import read_tables_file  # slow to import
+
+            path = self._given or find_tables(folder)
+            self._files[folder] = [read_tables_file(path)] if path is not None else []
+        return self._files[folder]
+
+    def _accepts(self, tables: GuardedTables, template: SQLTemplate) -> bool:
+        key = (template, tables)
+        if key not in self._accepted:
+            try:
+                template.guarded(tables).check()
+                self._accepted[key] = True
+            except TemplateError:
+                self._accepted[key] = False
+        return self._accepted[key]
+
+
+def _undeclared(message: str, fix: str) -> Finding:
+    return Finding("undeclared-tables", Severity.ERROR, 1, 1, message, fix)
+
+
+def _draft(templates: Iterable[SQLTemplate]) -> str:
+    from tenantry.sql.guarding import INSTALL, named_tables
+
+    if find_spec("sqlglot") is None:
+        return f"{INSTALL}; this check then lists the tables that the file must declare"
+    names: set[str] = set()
+    for template in templates:
+        with suppress(TemplateError):
+            names.update(named_tables(template))
+    lines = "".join(f"\n  {name}: COLUMN" for name in sorted(names))
+    return f"write the column that holds the customer's id for each COLUMN, or `shared`:\ntables:{lines}"

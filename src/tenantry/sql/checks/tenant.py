@@ -1,0 +1,47 @@
+"""Checks of queries whose tables are not guarded: which tables they read, and whether they name the group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tenantry.errors import TemplateError
+from tenantry.sql.checks.findings import Finding, Severity
+from tenantry.sql.checks.selects import selects_of
+from tenantry.sql.guarding import named_tables
+from tenantry.sql.parsing.outline import read_outline
+from tenantry.sql.query_file import Query
+from tenantry.sql.template import SQLTemplate
+
+_FIX = "declare the tables in tables.yaml, and the query reads only the customer's rows as it is"
+_OR = "or, if every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
+
+
+def reads_every_customer(template: SQLTemplate) -> Finding | None:
+    """Return the finding of a query that reads tables and names nothing of the group.
+
+    None if it does not compile, or if the header of its file says ``tenant: {none: REASON}``.
+    """
+    header = template.definition.header
+    try:
+        if header.no_tenant or not reads_tables(template):
+            return None
+        variables = template.variables
+    except TemplateError:
+        return None
+    if any(each.guarded and not each.not_a_filter for each in variables):
+        return None
+    at = template.definition.source.location(header.end)
+    message = "this query names nothing of the group, so it reads every customer's rows"
+    found = Finding("every-customer", Severity.ERROR, at.line, at.column, message, _FIX, file=at.file)
+    return replace(found, fix=f"{_FIX}; {_OR}") if isinstance(template, Query) else found
+
+
+def reads_tables(template: SQLTemplate) -> bool:
+    """Return whether a query reads tables. Raises TemplateError if it does not compile."""
+    try:
+        return bool(named_tables(template))
+    except TemplateError:  # sqlglot is not installed, or cannot read it
+        dialect = template._own_dialect()
+        tree = template._tree(dialect)
+        selects = list(selects_of(read_outline(tree.source, dialect, tree.references)))
+        return not selects or any("from" in select for select in selects)

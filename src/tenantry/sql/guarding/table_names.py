@@ -1,0 +1,33 @@
+"""Names the tables that a template reads, for drafts of a declaration."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from tenantry.errors import TemplateError
+from tenantry.sql.guarding.masked_sql import mask
+from tenantry.sql.guarding.names import Path, key_of
+from tenantry.sql.guarding.read_declaration import INSTALL
+from tenantry.sql.guarding.reading import located
+from tenantry.sql.guarding.rendered_text import combinations, render
+from tenantry.sql.guarding.statement import read_statement
+from tenantry.sql.template import SQLTemplate
+
+
+def named_tables(template: SQLTemplate) -> tuple[str, ...]:
+    """Return the tables that a template reads, as a declaration spells them.
+
+    Raises TemplateError for SQL whose tables cannot be read, and if sqlglot is not installed.
+    """
+    dialect = template._own_dialect()
+    tree = template._tree(dialect)
+    if find_spec("sqlglot") is None:
+        problem = "reading the tables of SQL needs the library sqlglot, which is not installed"
+        raise TemplateError(f"{problem}: {INSTALL}", problem=problem, fix=INSTALL)
+    found: dict[tuple[str, ...], Path] = {}
+    for decide in combinations(tree.nodes, every=True):
+        rendered = render(tree.nodes, decide)
+        with located(tree.source, rendered):
+            for use in read_statement(mask(rendered.sql, dialect), dialect).tables:
+                found.setdefault(key_of(use.path, dialect), use.path)
+    return tuple(".".join(f'"{part.text}"' if part.quoted else part.text for part in path) for path in found.values())

@@ -253,12 +253,12 @@ def test_a_check_finds_lines_with_two_values_for_a_day(ready: Terminal, folder: 
     ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
     ready("group", "create", "acme", "--map", "main=warehouse", "--property", "owner=c4n4ry")
     checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
-    found = [(each["code"], each["line"], each["message"]) for each in checked["findings"]]
+    found = [(each["line"], each["message"]) for each in checked["findings"] if each["code"] == "repeated-rows"]
     says = "(data source warehouse, for acme)"
     assert found == [
-        ("repeated-rows", 3, f"3 rows of the query have the same day {says}"),
-        ("repeated-rows", 4, f"2 rows of the query have the same day and region {says}"),
-        ("repeated-rows", 6, f"2 rows of the query have the same day and region {says}"),
+        (3, f"3 rows of the query have the same day {says}"),
+        (4, f"2 rows of the query have the same day and region {says}"),
+        (6, f"2 rows of the query have the same day and region {says}"),
     ]
     assert "c4n4ry" not in json.dumps(checked)
 

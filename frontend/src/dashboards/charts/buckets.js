@@ -1,7 +1,7 @@
 // Times that are the starts of hours, days, weeks, months, quarters or years: which of these have no row, and which are
 // cut off, by now or by the ends of the period.
 
-import { moment } from "../formats.js";
+import { moment } from "../times.js";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,6 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
-import { isMoment, isNumeric, moment, number } from "../formats.js";
+import { isNumeric, number } from "../numbers.js";
+import { isMoment, moment } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
 const DAY = 86_400_000;
@@ -13,13 +14,14 @@ const DAY = 86_400_000;
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
+ * @property {import("../values.js").Way} [way] of a number's ticks
  * @property {(place: number, first: boolean) => string} [short] a time where it stands beside others on an axis
  */
 
 /**
  * @param {import("./rows.js").Rows} rows
  * @param {string} name
- * @param {import("../formats.js").Formats} formats
+ * @param {import("../values.js").Formats} formats
  * @param {boolean} [asNames] whether times and numbers are taken one by one, as bars do
  * @param {import("./buckets.js").When | null} [when] where times are to stand beside those that are missing
  * @returns {Dimension}
@@ -27,10 +29,13 @@ const DAY = 86_400_000;
 export function dimension(rows, name, formats, asNames = false, when = null) {
   const values = rows.values(name);
   const kind = kindOf(rows.type(name), values);
-  const write = writer(kind, values, rows.type(name), formats);
+  const way = rows.way(formats, [name], { along: true });
+  const write = writer(kind, values, way, formats);
   if (kind !== "name" && !asNames) {
     const positions = values.map(kind === "time" ? moment : number);
-    return { kind, values, positions, names: [], text: write };
+    const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
+    const text = kind === "time" ? write : (at) => write(exact.get(at) ?? at);
+    return { kind, values, positions, names: [], text, way };
   }
   const buckets = when && kind === "time" ? bucketsOf(values.map(moment), when) : null;
   const keys = buckets ? values.map(moment) : values;
@@ -58,8 +63,8 @@ function kindOf(type, values) {
   return known.length && known.every(isMoment) ? "time" : "name";
 }
 
-function writer(kind, values, type, formats) {
-  if (kind !== "time") return (value) => formats.text(value, { type, format: type === "integer" ? "text" : undefined });
+function writer(kind, values, way, formats) {
+  if (kind !== "time") return (value) => formats.text(value, way);
   const format = grain(values.filter((value) => value !== null).map(moment));
   return (at) => (Number.isNaN(at) ? formats.text(null) : formats.time(at, format));
 }

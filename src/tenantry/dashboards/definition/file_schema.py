@@ -41,10 +41,10 @@ MAX_SERIES: Final = 12
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
-    *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
+    *("date", "month", "year", "time", "datetime", "duration", "bytes", "id", "text"),
 )
 """Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
-seconds."""
+seconds, ``id`` and ``year`` have no thousands separators."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")

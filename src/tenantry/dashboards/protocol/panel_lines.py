@@ -55,7 +55,7 @@ def rows_line(
     the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
     before it. ``more``: further results, by field. ``zone``: of times that have a zone. ``now``: the time of the query
     in that zone. ``periods``: the days that the panel shows, and those of ``compare``."""
-    encode, format_ = _encoder().json.encode, Format(zone=zone)
+    encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)
     for name, (rows, columns) in (more or {}).items():

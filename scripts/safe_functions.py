@@ -200,7 +200,7 @@ def _write(dialect: str, catalogue: Catalogue) -> None:
     file = FOLDER / f"{dialect}.py"
     by_hand = file.read_text("utf-8").partition(_GENERATED)[0]
     lists = {"FUNCTIONS": catalogue.functions, "AGGREGATES": catalogue.aggregates}
-    parts = [f"{_GENERATED} writes what follows, from the catalogue of {catalogue.engine}."]
+    parts = [f"{_GENERATED} writes the rest, from the catalogue of {catalogue.engine}."]
     parts += [f'{name}: Final = """\n{_lines(names)}\n"""' for name, names in lists.items() if names]
     file.write_text(by_hand + "\n\n".join(parts) + "\n", "utf-8")
     print(f"{dialect}: {len(catalogue.functions | catalogue.aggregates)} functions of {catalogue.engine}")

@@ -95,8 +95,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner. The setting ``query_contract`` decides about updates that break a saved query. With
-    ``tries_queries``, such updates are refused whenever the folder of queries is known."""
+    """Return a provisioner. The setting ``query_contract`` decides what happens to updates that break a saved query.
+    With ``tries_queries``, such updates are refused whenever the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need

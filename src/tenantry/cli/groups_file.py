@@ -166,8 +166,8 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path``. Without such a value, return the position of the nearest enclosing
-    value; for an unknown field, that of its key."""
+    """Return the position of the value at ``path``. If no value is there, return the position of the nearest enclosing
+    value. For an unknown field, return the position of its key."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

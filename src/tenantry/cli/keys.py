@@ -35,7 +35,7 @@ def new(keys: str | None, as_json: bool) -> None:
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypts the
-    passwords of data sources with the new key, and passwords in plain text with all keys."""
+    passwords of data sources with the new key. A password that is still in plain text is encrypted with every key."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.environments.list()  # if the store is unavailable, fail before the key file changes

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import logging
 import os
 import shlex
 import socket
@@ -149,8 +150,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command with the option --database from an async function that takes the open store. If the settings
-    name a Valkey or Redis, writes are also published there."""
+    """Turn an async function that takes an open store into a click command with the option --database. If the settings
+    name a Valkey or Redis server, the store also publishes its writes there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
@@ -256,6 +257,11 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
         except ValueError:
             pairs[name] = text
     return pairs
+
+
+def print_declarations_once() -> None:
+    """Keep the log of a wrong declaration of guarded tables off stderr, for a command that prints its error."""
+    logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 
 def find_tables(folder: Path) -> Path | None:

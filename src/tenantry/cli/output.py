@@ -94,8 +94,8 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print ``value``, an id or name. With ``as_json``, print ``record`` with ``value`` as ``field``. Tokens are
-    masked."""
+    """Print ``value``, an id or name. With ``as_json``, print ``record`` as JSON, with ``value`` under the key
+    ``field``. Tokens are masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 

@@ -116,7 +116,7 @@ def serve(**given: Any) -> None:
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
-    # Each worker makes another app. This one is made even then, so that errors are reported once.
+    # Each worker makes its own app. With workers, this app is made too, so that errors are reported once.
     app = make_app(chosen, drain)
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)

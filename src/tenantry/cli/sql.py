@@ -24,6 +24,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import FAILED
+from tenantry.cli.tables_check import declaration_of, read_declaration
 from tenantry.datasources import QueryFolder, is_within
 from tenantry.errors import Location, TemplateError
 from tenantry.groups import extend
@@ -112,14 +113,13 @@ async def render(
     the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
-    declared = tables or find_tables(queries or Path(file.name).parent)
-    if declared is not None:
-        from tenantry.sql.guarding import read_tables_file  # slow to import
-
-        template = template.guarded(read_tables_file(declared))
-    template.check(dialect)
     target = await choose_environment(store, environment)
     issued = await get_group(store, target, provided_id)
+    found = tables or find_tables(queries or Path(file.name).parent)
+    declared = await declaration_of(issued.group, store) if found is None else read_declaration(found)
+    if declared is not None:
+        template = template.guarded(declared)
+    template.check(dialect)
     given: dict[str, list[str]] = {}
     for text in params:
         for param, value in parse_pairs((text,), "--param").items():
@@ -190,8 +190,9 @@ def check(
     Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. The headers of
     files in a DIR, or in the folder of --queries, may declare properties optional. Without --schema the schema is
     schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries. Each query is checked with the
-    guarded tables of --tables, of the store's data sources, or of tables.yaml in its folder or next to it. The store is
-    read only with --groups. Exits with 1 for a finding of severity error.
+    guarded tables of --tables; else of the store's data sources; else of tables.yaml, in the query's folder or next to
+    that folder. The query's folder is that of --queries, else DIR or the folder of FILE. Without --groups, the store is
+    not read. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 

@@ -17,7 +17,7 @@ from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.adapt import AdaptersMap, Transformer
 from psycopg.errors import error_from_result
 from psycopg.generators import execute
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.types.json import set_json_dumps
 from psycopg.types.string import TextBinaryLoader, TextLoader
 from psycopg.waiting import wait_async
@@ -64,7 +64,15 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
         return await self._statements.run(text, values)
 
     async def begin(self) -> None:
-        self.pgconn.send_query(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
+        await self._command(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
+
+    async def rollback(self) -> None:
+        # psycopg's method also sends DEALLOCATE ALL, which would remove the prepared fixed statements.
+        if self.pgconn.transaction_status != TransactionStatus.IDLE:
+            await self._command(b"rollback")
+
+    async def _command(self, text: bytes) -> None:
+        self.pgconn.send_query(text)
         await FixedStatements(self, hold=False).result()
 
     async def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
@@ -155,14 +163,14 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
         try:
             cursor = await connection.execute(_DIRECT.format(connection.pgconn.backend_pid))
             row = await cursor.fetchone()
+            connection.cancels = transactions
+            await connection.set_autocommit(not transactions)  # no I/O, but psycopg may yield to the event loop
         except BaseException:
             connection.terminate()
             raise
     connection.direct = row is not None and row[0] is not None
     if connection.direct:
         connection.prepare_threshold = _PREPARED_AFTER
-    connection.cancels = transactions
-    await connection.set_autocommit(not transactions)  # no I/O
     return connection
 
 

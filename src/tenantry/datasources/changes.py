@@ -118,7 +118,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a Unix time: rows read from now on include all changes made until then."""
+        """Return a Unix time. Rows read from now on include all changes made before that time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

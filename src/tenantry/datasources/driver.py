@@ -1,6 +1,6 @@
 """The protocols of drivers, and the errors of all engines.
 
-The message of an engine may quote values or the URL, so the errors made here keep only its type and code.
+The message of an engine may quote values or the URL, so the errors made here keep only the error's type and code.
 """
 
 from __future__ import annotations

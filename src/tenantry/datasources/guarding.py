@@ -25,8 +25,8 @@ def guarded_template(
 ) -> tuple[SQLTemplate, Variables]:
     """Return the template and the variables that a source with these tables binds for a group.
 
-    Everything that sends a group's SQL to a source calls this. Guards read the group itself, also if the variables
-    lack ``user_group`` or hold a copy of it.
+    Everything that sends a group's SQL to a source calls this. Guards read the group itself, even if the variables lack
+    ``user_group`` or hold a copy of it.
     """
     if tables is None:
         return template, variables
@@ -63,7 +63,7 @@ class DeclarationProof(Generic[C]):
         self._is_proved = False
 
     def check(self, connection: C) -> None:
-        """Raises InvalidSource for a wrong declaration; what the driver raises if the source does not answer."""
+        """Raises InvalidSource for a wrong declaration, and the driver's errors if the source does not answer."""
         if self._is_proved:
             return
         with self._lock:
@@ -88,7 +88,7 @@ class DeclarationProof(Generic[C]):
             self._driver.fetch(connection, bound)
         except TenantryError as error:
             return error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # only the driver may read its text
+        except Exception as error:  # noqa: BLE001  # only the driver may read the error's text
             return self._driver.failure(error)
         return None
 

@@ -42,7 +42,7 @@ class QueryFolder(Mapping[str, Query]):
                 if compiled:
                     query.check()
                 self._check_choices(query)
-            except TemplateError as error:  # setdefault: queries that include a broken one all raise that one's error
+            except TemplateError as error:  # a broken query's error recurs in queries that include it
                 errors.setdefault(error.headline, error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])

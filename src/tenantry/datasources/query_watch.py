@@ -1,7 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
-Group and source are read again five times per staleness bound, so that no query goes on with old properties or an old
-mapping. If the store does not answer for the whole bound, the query ends too.
+The group and source of each query are read again five times per staleness bound, so that no query goes on with old
+properties or an old mapping. If the store does not answer during the whole bound, the query ends too.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening`` and return its chunks. The query is watched until the last chunk. Raises as ``run``
-        does."""
+        """Await ``opening`` and return its chunks. The query is watched until the last chunk. Raises the errors of
+        ``run``."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -159,11 +159,11 @@ class QueryWatch:
             if query not in self._watched:
                 continue
             try:
-                async with asyncio.timeout(bound):  # a read that hangs must not stop the rounds
+                async with asyncio.timeout(bound):  # a read that hangs must not prevent the next round
                     current = await self._current(query, groups, sources)
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
-            except Exception as error:  # noqa: BLE001  # the directory breaks its contract; its text may hold a secret
+            except Exception as error:  # noqa: BLE001  # the directory broke its contract; the error may quote a secret
                 _log.error("a running query could not be checked: %s", type(error).__qualname__)
                 continue
             if current is None:

@@ -13,8 +13,8 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds a group's data sources. If this process has a Resolver of the same store, reads are cached under its
-    lease."""
+    """Finds a group's data sources. If this process has a Resolver of the same store, reads are cached under the
+    Resolver's lease."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -33,8 +33,9 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. ``reread`` replaces the cache; the sources read are added to it, by environment id
-        and reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Return a schema's source. With ``reread``, the cache is not used: sources are taken from ``reread``, or read
+        and added to it, by environment id and reference. Raises UnmappedSchema, UnregisteredSource,
+        StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -84,6 +85,6 @@ def _leased(directory: SourceDirectory) -> LeasedSources | None:
     for defining in type(directory).__mro__:
         if "get_at_snapshot" in vars(defining):
             return directory
-        if "get" in vars(defining):  # overridden, for example to hide sources; cached reads would bypass that
+        if "get" in vars(defining):  # overriding `get` may hide sources; cached reads would bypass it
             return None
     return None

@@ -45,7 +45,7 @@ _REASONS = {
         "lock unlock listen unlisten notify declare fetch move close handler kill flush"
     ),
 }
-_SHOWN = 30  # characters of an unknown keyword that an error shows
+_SHOWN = 30  # an error shows this many characters of an unknown keyword
 _REASON_OF = {keyword: reason for reason, keywords in _REASONS.items() for keyword in keywords.split()}
 
 # In the patterns below, each string matches in only one way, so that a failed match takes linear time. They have no
@@ -95,7 +95,7 @@ def first_keyword(sql: str) -> str | None:
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Return why a statement may not run; None if its first keyword is in ``reading``. The reason quotes only that
+    """Return why to refuse a statement; None if its first keyword is in ``reading``. The reason quotes only that
     keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:

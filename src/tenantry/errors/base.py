@@ -21,8 +21,8 @@ class TenantryError(Exception):
     """Shown to HTTP clients, if set, instead of ``message``, which may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # super().__init__ is not called: most of the time to refuse a forged token goes into creating the exception.
-        # BaseException.__new__ has already stored the message in ``args``.
+        # Does not call super().__init__: BaseException.__new__ has already stored the message in ``args``, and creating
+        # the exception is the slowest step of refusing a forged token.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -158,10 +158,13 @@ class UnregisteredSource(DataSourceError):
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL, session variables or dialect is not accepted."""
+    """A data source's URL, session variables, dialect or declaration of guarded tables is not accepted."""
 
     code = "invalid_source"
     status = 422
+    problem: str | None = None
+    """What is wrong with the guarded tables, without the fix; None if something else is."""
+    fix: str = ""
 
 
 class NotOneStatement(DataSourceError):

@@ -11,7 +11,7 @@ from tenantry.errors import Location, TemplateError
 MAX_TEXT = 256 * 1024
 """Maximum characters of a template. A longer one is a mistake or an attack."""
 
-_SHOWN = 100  # characters of a long line that an error shows
+_SHOWN = 100  # an error shows this many characters of a long line
 
 
 class Source:

@@ -18,7 +18,7 @@ from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand, optional_paths
 from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
-from tenantry.sql.parameters.declared import Parameter, locked_paths
+from tenantry.sql.parameters.declared import CALENDAR_NAMES, Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parameters.requests import ParameterConversion
 from tenantry.sql.parameters.uses import check_parameters
@@ -29,6 +29,7 @@ from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
+_CALENDAR = frozenset(f"params.{name}" for name in CALENDAR_NAMES)
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -111,7 +112,7 @@ class SQLTemplate:
     def _prepare(self, definition: TemplateDefinition, dialect: str | None) -> None:
         self.definition: TemplateDefinition = definition
         self.dialect: str | None = dialect
-        # By dialect, because each dialect may include other fragments.
+        # By dialect, because the included fragments may depend on the dialect.
         self._conversions: dict[str, ParameterConversion] = {}
         self._converts = False
         self._parameters = definition.parameters if definition.fragments is None else None
@@ -140,7 +141,7 @@ class SQLTemplate:
         return other
 
     def guarded(self, tables: TableGuard) -> Self:
-        """Return a copy that shows the group's rows only of each table in ``tables``, and that may name no others.
+        """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
         Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
         cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
@@ -271,13 +272,15 @@ class SQLTemplate:
     def variables(self) -> tuple[Variable, ...]:
         """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
         tree = self._own_tree()
-        return tuple(self._variable(tree, each) for each in tree.references if not each.of_guard)
+        return tuple(
+            self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
+        )
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review those marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
+        Review the variables that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

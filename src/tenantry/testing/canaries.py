@@ -20,7 +20,7 @@ from tenantry.provisioning import Provisioner
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?=\Z|[T ])")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _COLOUR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
-_FIRST_DAY = date(2100, 1, 1)  # later than the days of ordinary data
+_FIRST_DAY = date(2100, 1, 1)  # later than any date in ordinary data
 _LEAST, _SPAN, _STEP = 1_000_000_000, 400_000_000, 611_953  # numbers of ten digits, below 2**31
 _SEPARATORS = re.compile(r"[^\d]")
 _SHORTEST = 6  # characters; shorter strings may occur by chance
@@ -115,13 +115,15 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """Make ``count`` groups with canaries as ids, names, and values of all properties of an example or a JSON Schema.
+    """Make ``count`` groups. Their ids, names and property values are canaries. The properties come from an example
+    (``like``) or a JSON Schema.
 
-    ``values``: by property, a function that returns another value for each index, or one value for all groups (which is
-    not a canary). ``mapping``: schema to data source, for all groups or as a function of the index.
+    ``values`` maps a property to a function that returns a different value for each index, or to one value for all
+    groups, which is then not a canary. ``mapping``: from schemas to data sources, for all groups, or a function that
+    returns it for an index.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a
-    value."""
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in
+    ``values`` repeats a value."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

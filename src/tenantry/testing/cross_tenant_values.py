@@ -78,7 +78,8 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """Check that the SQL text contains no canary, and the parameters only canaries of the served group."""
+        """Check that the SQL text contains no canary, and that all canaries in the parameters belong to the served
+        group."""
         if not self._served:
             return
         what = self._named(template)

@@ -122,8 +122,8 @@ class Leaks:
         """Request every route of an app for every group: first one request at a time, then ``at_once`` together.
 
         ``routes``: by default all GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. The group is put into the scope as UserGroupMiddleware does, unless ``credentials`` returns headers that
-        identify it. ``not_checked``: routes to skip, such as ``GET /healthy``.
+        group. Like UserGroupMiddleware, puts the group into the scope, unless ``credentials`` returns headers that
+        identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
         a group's values; TimeoutError if an answer takes longer than ``seconds``; and the app's errors."""
@@ -201,7 +201,7 @@ class _Requests:
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
     """Run one item at a time, so that output can be attributed to it. Then run all items again in reverse order,
-    ``at_once`` together."""
+    ``at_once`` items at a time."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()

@@ -51,7 +51,7 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request. ``group`` is put into the scope as UserGroupMiddleware does. ``state``: the lifespan's state.
+    """Send a request, with ``group`` in the scope where UserGroupMiddleware puts it. ``state``: the lifespan's state.
     Raises the app's errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}

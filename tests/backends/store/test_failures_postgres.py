@@ -174,27 +174,3 @@ async def test_a_locked_row_ends_by_the_deadline(postgres_url: str) -> None:
     assert (await rotate(patient, issued)).token.version == 2
     await patient.aclose()
     await store.aclose()
-
-
-async def test_a_closed_store_leaves_no_connection_open(postgres_url: str) -> None:
-    """A write that waits for a lock while its store is closed ends as unavailable. Red without the loop over
-    ``_writers`` in ``_PostgresConnections.aclose``: the garbage collector would find the write's connection open."""
-    import asyncpg
-
-    store = SQLStore(postgres_url)
-    issued = await acme(store)
-    writers = store._runner._engine._connections.get()._writers  # type: ignore[attr-defined]
-    other = await asyncpg.connect(postgres_url)
-    transaction = other.transaction()
-    await transaction.start()
-    await other.execute("select * from user_groups for update")
-    writing = asyncio.ensure_future(rotate(store, issued))
-    while not await other.fetchval("select count(*) from pg_locks where not granted"):
-        await asyncio.sleep(0.02)
-    (writer,) = writers
-    await store.aclose()
-    assert writer.closed
-    await transaction.rollback()
-    await other.close()
-    with pytest.raises(StoreUnavailable):
-        await writing

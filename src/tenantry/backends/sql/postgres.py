@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import greenlet_spawn
 
 from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
@@ -95,7 +96,7 @@ class PostgresEngine(StoreEngine):
         await connections.aclose()
 
 
-_UNKNOWN = "the connection to the {} broke during a commit: check whether it was done before trying again"
+_UNKNOWN = "the connection to the {} broke during a commit: check whether the write was done before you retry"
 
 
 class _Transaction:
@@ -124,6 +125,14 @@ class _Transaction:
             raise failure from error
 
     async def _attempt(self, work: Callable[[Connection], T]) -> T:
+        pool = self._engine.pool
+        try:
+            return await self._run_once(work)
+        finally:
+            if self._engine.pool is not pool:  # another write replaced it, and nothing else would close our connection
+                await greenlet_spawn(pool.dispose)
+
+    async def _run_once(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
             await connection.begin()  # SQLAlchemy's state only: sends nothing
             try:
@@ -151,7 +160,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a write whose connection was terminated at the end is trying again
+        if self._ended:  # a late write retries, because its connection was terminated
             writer.terminate()
         return writer
 
@@ -174,7 +183,8 @@ class _PostgresConnections:
                     await self.engine.dispose()
         finally:
             self._ended = True
-            # ``dispose`` leaves connections open that are in use. If it takes too long, it may leave all of them open.
+            # ``dispose`` does not close connections that are in use. If it takes too long, it may leave all connections
+            # open.
             for writer in self._writers:
                 writer.terminate()
 

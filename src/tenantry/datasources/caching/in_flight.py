@@ -86,8 +86,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal one in flight. With ``max_age``, join only one that began at most that many
-        seconds ago. Await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
+        """Run the query, or join an equal one in flight. With ``max_age``, join only a query that began at most that
+        many seconds ago. Await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()

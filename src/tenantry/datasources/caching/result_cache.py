@@ -111,7 +111,7 @@ class ResultCache:
 
     def age(self, key: str) -> float | None:
         """Return the age in seconds of the oldest usable result under this key or a key derived from it, such as a
-        reduction's; None without one."""
+        reduction's; None if there is no such result."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -135,8 +135,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store a result, and return whether it was stored. Refuses a result that is too large, cannot be copied, or is
-        older than a change of its source (not checked if ``is_checked``)."""
+        """Store a result, and return whether it was stored. Refuses a result that is too large or cannot be copied.
+        Unless ``is_checked``, also refuses a result that is older than a change of its source."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer

@@ -23,8 +23,8 @@ class Guess(NamedTuple):
 
 
 def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
-    """Return guesses by table. Tables with the tenant's column come first, then the table that the column refers to,
-    and then those that refer to one of these."""
+    """Return guesses by table, in this order: the tables with the tenant's column, the table to which that column
+    refers, and the tables that refer to a guessed table."""
     tables = [table for table in catalogue.tables if table.is_declarable]
     column = tenant_column(tables)
     if column is None:
@@ -43,7 +43,7 @@ def guess_tables(catalogue: Catalogue) -> dict[str, Guess]:
 
 
 def _parents(column: str) -> tuple[str, str]:
-    """The names that the table of such a column would have: customer and customers for customer_id."""
+    """The likely names of the table to which the column refers: customer and customers for customer_id."""
     stem = column.removesuffix("_id")
     return stem, f"{stem}s"
 

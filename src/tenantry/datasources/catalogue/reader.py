@@ -45,8 +45,8 @@ async def read_catalogue(
 
 
 def _catalogue(dialect: str, columns: Iterable[Sequence[Any]], foreign_keys: Iterable[Sequence[Any]]) -> Catalogue:
-    """Make a catalogue of rows as ``CatalogueQueries`` describes them. Columns that are None or cannot be spelled are
-    left out, and so are their foreign keys."""
+    """Make a catalogue from the rows that ``CatalogueQueries`` describes. Columns that are None or cannot be spelled
+    are left out, and so are their foreign keys."""
     found: dict[tuple[str, ...], list[str]] = {}
     views: set[tuple[str, ...]] = set()
     for schema, table, column, is_view in columns:

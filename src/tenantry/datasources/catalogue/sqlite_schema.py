@@ -26,7 +26,7 @@ class SQLiteSchema(NamedTuple):
 
 def sqlite_schema(rows: Iterable[Sequence[Any]]) -> SQLiteSchema:
     """Run the statements in the rows of ``TABLES`` in an empty database, and read the catalogue of that database. A
-    table that needs an extension, such as a virtual table, has one column, None."""
+    table that needs an extension, such as a virtual table, has None as its only column."""
     listed = [row for row in rows if not row[0].startswith("sqlite_")]
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

@@ -12,7 +12,8 @@ _READ_OTHERWISE: Final = frozenset({"null", "true", "false", "yes", "no", "on", 
 
 
 def tables_yaml(declaration: Mapping[str, Any]) -> str:
-    """Return a declaration, such as ``GuardedTables.as_json`` gives it, as its author would write it."""
+    """Write a declaration as an author would write ``tables.yaml``. ``declaration`` has the form of
+    ``GuardedTables.as_json``."""
     return "".join(f"{line}\n" for line in _lines(declaration))
 
 

@@ -34,7 +34,8 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, which proves the guarded tables; run ``select 1``; return how many seconds that took.
+    """Connect as a query would (this also proves the declaration of guarded tables), then run ``select 1``. Return how
+    many seconds both took.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
@@ -64,7 +65,8 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the block, which may take ``limits.timeout``. Raises what ``check_connection`` raises."""
+    """Open a source for the ``async with`` block, which may take ``limits.timeout``. Raises the errors of
+    ``check_connection``."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 

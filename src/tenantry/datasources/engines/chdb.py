@@ -32,7 +32,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 class Handle:
     """A connection to the engine. ``mark``: an SQL comment at the start of the query, by which another client can find
-    and stop it."""
+    and stop the query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -51,8 +51,8 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only. The setting `readonly`, which no query can change, and the check of the
-        # SQL refuse writes.
+        # A folder cannot be opened read-only. Writes are refused by the setting `readonly`, which no query can change,
+        # and by the check of the SQL.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")

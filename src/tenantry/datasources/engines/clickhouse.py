@@ -79,7 +79,7 @@ class ClickHouseDriver:
         self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()
         self._client: Client | None = None
-        # Queries are stopped in separate threads and over separate connections, because the others may all be in use.
+        # Queries are stopped in separate threads and over separate connections, because queries may occupy all others.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:

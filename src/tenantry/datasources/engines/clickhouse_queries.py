@@ -23,7 +23,7 @@ _TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, expected to time ou
 _TOO_MUCH: Final = 396
 _CONSTRAINT: Final = 452
 _SYNTAX: Final = 62
-_NAMES: Final = {  # names of common error codes, not from the message, which may quote a value
+_NAMES: Final = {  # names of common error codes, used instead of the server's message, which may quote a value
     16: "NO_SUCH_COLUMN_IN_TABLE",
     36: "BAD_ARGUMENTS",
     38: "CANNOT_PARSE_DATE",

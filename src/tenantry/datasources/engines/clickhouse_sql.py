@@ -80,7 +80,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
-    if not params or not isinstance(params, dict):  # always a dict: the paramstyle has names
+    if not params or not isinstance(params, dict):  # always a dict, because this paramstyle uses names
         return sql, {}
     refuse_dynamic_sql(source_id, bound, "clickhouse")
     typed = {name: typed_value(value) for name, value in params.items()}

@@ -38,7 +38,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
-    "temp_directory": "",  # without this folder, a query that exceeds the memory fails instead of writing to the disk
+    "temp_directory": "",  # without a folder, a query beyond the memory limit fails instead of writing to disk
     "lock_configuration": "true",
 }
 _SELECTS = "SELECT"  # DuckDB's kind of `select`, and also of `from`, `values`, `describe`, `summarize` and `show`

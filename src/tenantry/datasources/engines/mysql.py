@@ -50,7 +50,7 @@ _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # the code of MariaDB, and that of MySQL
 _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
-_NO_CONNECTION = frozenset({1040, 1203, 1226})  # the server's limit, the user's, and the user's resource limit
+_NO_CONNECTION = frozenset({1040, 1203, 1226})  # limits: of the server, of the user, of the user's resources
 _BAD_VALUE = frozenset(
     {
         # codes of MySQL and MariaDB: regular expressions, arguments, collations, conversions, ranges
@@ -82,7 +82,7 @@ class MySQLDriver:
         self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # Queries are stopped in separate threads and over separate connections, because the others may all be in use.
+        # Queries are stopped in separate threads and over separate connections, because queries may occupy all others.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
@@ -241,7 +241,7 @@ class MySQLDriver:
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
-                if other.identify() != server:  # a balancer may have led us to another server
+                if other.identify() != server:  # a load balancer may have connected us to another server
                     return False
                 other.query(f"kill query {thread_id:d}")
         except MySQLError as error:

@@ -18,7 +18,7 @@ _ENDS: Final = " \t\r\n;"  # characters that are removed from the end of a state
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
 _TRUNCATED: Final = 1292  # the warning that the beginning of a string was read as a number or a time
-WARNINGS_KEPT: Final = 16_384  # warnings that the server should keep for one statement
+WARNINGS_KEPT: Final = 16_384  # number of warnings that the server should keep for one statement
 _CANNOT_NEST: Final = frozenset({1064, 1235})  # errors for a statement that cannot be a subquery
 _ENDED: Final = frozenset(
     {1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031}
@@ -139,7 +139,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         while self._unread or self._unsent:
             if not self._unread:
                 self._send(1)
-            self._next_seq_id = 1  # the numbering begins again with each command of a reset
+            self._next_seq_id = 1  # packets are numbered anew for each command of a reset
             self._read_ok_packet()
             self._unread -= 1
         if settings is not None:

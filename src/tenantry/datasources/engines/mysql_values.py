@@ -13,7 +13,7 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
-_NULL: Final = 251  # means NULL, in the place of a length
+_NULL: Final = 251  # this byte instead of a length means NULL
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
 _BINARY: Final = 63  # the character set of columns with bytes
 _TEXT_OR_BYTES: Final = frozenset(

@@ -45,7 +45,7 @@ _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, E
 # number comes before the first quotation mark.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
-_UNCOUNTED: Final = 2  # reads before the length is checked; most answers are complete by then
+_UNCOUNTED: Final = 2  # the length is not checked before the third read; most answers are complete by then
 _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 bits, in Linux's struct tcp_info
 
 
@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than rows within ``max_bytes`` can need."""
+    """The answer is longer than rows of at most ``max_bytes`` can be."""
 
 
 class NoColumns(Exception):

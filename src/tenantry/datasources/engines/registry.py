@@ -112,8 +112,8 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or one
-    that needs ``trusted``."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or if
+    the engine needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -169,8 +169,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings for the operator who registers a URL: the engine does not keep queries read-only, cannot stop them, or
-    needs a package that is missing here. They quote only the dialect. Raises InvalidSource."""
+    """Return warnings for the operator who registers a URL: if the engine does not keep queries read-only, cannot stop
+    queries, or needs a package that is missing here. The warnings quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

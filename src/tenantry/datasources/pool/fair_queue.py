@@ -111,8 +111,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn: with a connection if one is free for the group, else waiting. Raises SourceUnavailable if the
-        queue is full."""
+        """Return a turn. It has a connection if one is free for the group; otherwise it waits. Raises SourceUnavailable
+        if the queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -265,8 +265,8 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if the group ``own`` may not add a turn. In a full queue, the newest turn of the
-        group with the most waiting turns is removed, unless that group has at most one turn more than ``own``."""
+        """Raise SourceUnavailable if the group ``own`` cannot add a turn. In a full queue, the newest turn of the group
+        with the most waiting turns is removed, unless that group has at most one turn more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

@@ -42,7 +42,7 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """``used``, plus the weighted time of running turns so far."""
+        """``used`` plus the weighted time that the running turns have used so far."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:

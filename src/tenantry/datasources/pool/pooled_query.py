@@ -87,7 +87,7 @@ class PooledQuery(Generic[C]):
                 outcome = shape(outcome)
         except TenantryError as error:
             outcome = error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # only the driver may read its text, which may quote a value
+        except Exception as error:  # noqa: BLE001  # only the driver may read the text: it may quote a value
             outcome = self._driver.failure(error)
         if isinstance(outcome, Chunk) and not outcome.is_last:
             with self._lock:

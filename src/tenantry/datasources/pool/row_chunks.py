@@ -55,7 +55,7 @@ class RowChunks:
         self._limits = limits
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
-        self._size = 1  # rows to take at once; first one, because a single row may be as large as the limit
+        self._size = 1  # rows to take at once: 1 at first, because a single row may be as large as the limit
         self.row_count: int = 0
         """Rows in the chunks so far."""
         self.byte_count: int = 0

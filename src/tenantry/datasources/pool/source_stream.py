@@ -32,7 +32,7 @@ class ReaderPace:
 
     def __init__(self) -> None:
         self._waited = 0.0
-        self._taken: deque[tuple[float, int]] = deque()  # for each chunk: ``_waited`` when it was taken, and its bytes
+        self._taken: deque[tuple[float, int]] = deque()  # chunks: ``_waited`` when each was taken, and its bytes
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
@@ -77,7 +77,7 @@ class SourceStream(Generic[C]):
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
-        self._given = 0  # bytes of the last chunk; the reader has taken them when it asks for the next chunk
+        self._given = 0  # bytes of the last chunk; they count as taken when the reader asks for the next chunk
         self._given_at: float | None = None  # since when a chunk waits for the reader
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None

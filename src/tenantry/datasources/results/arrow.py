@@ -42,8 +42,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types, as ``to_arrow`` does. But decimals become strings, and so do columns of unknown type
-    without values. Raises InvalidSettings without pyarrow.
+    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and so
+    does a column that has no values and an unknown type. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:

@@ -34,8 +34,8 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Return a function that makes writers, and raises InvalidSettings for a missing package. Raises InvalidSettings
-    for an unknown format, or for ``formula_safe`` with a format other than CSV."""
+    """Return a function that makes writers. Raises InvalidSettings for an unknown format, or for ``formula_safe`` with
+    a format other than CSV. The returned function raises InvalidSettings if a package is missing."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:

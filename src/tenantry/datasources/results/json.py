@@ -16,6 +16,7 @@ from tenantry.datasources.results.format import (
     Format,
     clean_text,
     is_finite,
+    local_time,
     missing_package_message,
     scalar_text,
 )
@@ -34,6 +35,8 @@ _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime"
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
 """Column types of which only some values need conversion, with the class of the values."""
+_PERHAPS_TIMES: Final = frozenset({"datetime", None})
+"""Column types that may have datetimes. None: unknown."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
@@ -47,9 +50,10 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
-    Dates become ISO 8601, UUIDs and intervals strings, NaN and infinity null, lone surrogates U+FFFD. ``format_``
-    applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec (``pip install
-    'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with different keys.
+    Dates become ISO 8601 strings, UUIDs and intervals become strings, NaN and infinity become null, and lone surrogates
+    become U+FFFD. ``format_`` applies to decimals, large integers and bytes. Raises InvalidSettings without msgspec
+    (``pip install 'tenantry[json]'``), QueryFailed for a value that is nested too deeply, ValueError for dicts with
+    different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
@@ -84,7 +88,9 @@ class JSONWriter:
         self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        columns = list(zip(*rows, strict=True))
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        if self._format.zone is not None:
+            columns = [*map(self._local, columns, self._words)]
         if not columns:
             return self._encode([{}] * len(rows))
         try:
@@ -95,6 +101,12 @@ class JSONWriter:
         except RecursionError:
             pass
         raise _too_deep()
+
+    def _local(self, column: Sequence[Any], word: str | None) -> Sequence[Any]:
+        zone = self._format.zone
+        if zone is None or word not in _PERHAPS_TIMES:
+            return column
+        return [local_time(value, zone) for value in column]
 
     def write_value(self, value: Any) -> bytes:
         try:
@@ -163,8 +175,8 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as a string; lists and objects as JSON. For these, raises InvalidSettings without msgspec,
-    QueryFailed if they are nested too deeply."""
+    """Writes any value as a string, and lists and objects as JSON. For a list or object, raises InvalidSettings without
+    msgspec, QueryFailed if it is nested too deeply."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

@@ -131,8 +131,8 @@ async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
     """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``, which can be removed
-    afterwards. URLs without plain secrets, or already encrypted with these keys, stay as they are. Can be interrupted
-    and repeated. Raises StoreUnavailable."""
+    afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
+    be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

@@ -122,7 +122,7 @@ def is_absent(value: Any) -> bool:
 
 
 def check_scalar(value: Any) -> Any:
-    """Return a scalar as it is bound. Raises ValueError for anything else; the message omits the value."""
+    """Return the value to bind for a scalar. Raises ValueError for anything else; the message omits the value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)

@@ -1,8 +1,8 @@
 """BoundSQL and its fingerprint.
 
-A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and as
-keys of a dict 1, 1.0 and True are equal. So plain values are written by ``marshal`` version 2, which has exactly one
-form for each.
+A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
+dict would treat the keys 1, 1.0 and True as equal. So plain values are written by ``marshal`` version 2, which has
+exactly one form for each.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BoundSQL(NamedTuple):
 
         The key covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (the statement
         that the source runs first). If the template reads the group or there is a ``session``, the key also covers
-        ``group``, such as ``UserGroup.handle.hex()``.
+        ``group`` (for example ``UserGroup.handle.hex()``).
 
         Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
         """

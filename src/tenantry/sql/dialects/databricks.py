@@ -17,8 +17,8 @@ DIALECT = Dialect(
     plain_prefixes="rRxX",
     double_is_string=True,
     double_takes_prefix=True,
-    # Older releases read 'a''b' as two literals, newer ones as one with a quote, so '' is refused in a string with
-    # variables.
+    # Older releases read 'a''b' as two literals, newer releases as one literal that contains a quote. So '' is refused
+    # in a string with variables.
     doubled_quotes=False,
     backslash=True,
     backslash_escapes={
@@ -58,5 +58,10 @@ DIALECT = Dialect(
     },
     bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    is_date="typeof({column}) = 'date'",
+    local_days=(
+        "case when typeof({column}) = 'date' then cast({column} as timestamp)"
+        " else from_utc_timestamp({column}, {zone}) end"
+    ),
     local_time="from_utc_timestamp({column}, {zone})",
 )

@@ -26,8 +26,8 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """Return the value of the tag's ``default`` as it is bound. None if the tag has no ``default``, or if the tag's
-    value selects SQL (the default is then a name).
+    """Return the value to bind for the tag's ``default``. None if the tag has no ``default``, or if the tag's value
+    selects SQL (the default is then a name).
 
     Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
     """

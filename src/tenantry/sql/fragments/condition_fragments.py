@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-In the expanded SQL, whatever choice is made, a condition must come before the fragment, and ``and`` or the end of the
-condition after it. The condition before it must not contain an ``or``.
+In the expanded SQL, for every choice, the fragment must follow a condition without ``or``. ``and`` or the end of the
+whole condition must come after the fragment.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _find_operator(
     left: tuple[int, ...] = ()
     for token in tokens:
         if left and token.clauses[: len(left)] == left:
-            continue  # beyond a boundary, in the same clause
+            continue  # skip the rest of a clause after a boundary in it
         if token.kind is TokenKind.OR:
             return token, True
         bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)

@@ -1,4 +1,4 @@
-"""The declaration of a source's tables: which rows of each are a group's."""
+"""Declarations of tables: for each table of a source, which rows belong to a group."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 
 SHARED: Final = "shared"
 """The rule of a table that every group may read whole."""
+READ_ITSELF: Final = "compare one of its columns with a value of the group"
+"""The fix for a table whose rows depend on themselves."""
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
@@ -45,13 +47,14 @@ class TableEntry:
 
     @property
     def described(self) -> str:
-        """The rule in words: its column, its columns or its condition."""
+        """The rule in words: the columns that it compares, or its condition."""
         if isinstance(self.rule, str):
             return f"the {'column' if NAME.fullmatch(self.rule) else 'condition'} {self.rule}"
         return ", ".join(f"the column {column} ({value})" for column, value in self.rule)
 
     def condition(self, dialect: Dialect) -> str:
-        """Return the condition of the group's rows, with tags. Columns have the table's name."""
+        """Return the condition for the group's rows, with tags. In a condition made from columns, each column is
+        written with the table's name."""
         if isinstance(self.rule, str) and not NAME.fullmatch(self.rule):
             return self.rule
         pairs = ((self.rule, GROUP),) if isinstance(self.rule, str) else self.rule
@@ -71,7 +74,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """The declared tables, by value. ``file`` is only for errors."""
+    """The declared tables. ``file`` is only for errors."""
 
     entries: tuple[TableEntry, ...]
     functions: tuple[str, ...] = ()
@@ -79,6 +82,11 @@ class Declaration:
     required: bool = False
     """Whether a source without a list of tables is refused."""
     file: str = field(default="", compare=False)
+
+    @property
+    def place(self) -> str:
+        """Where its author changes it, for fixes."""
+        return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:
         """Return the declaration as ``read_tables`` takes it."""

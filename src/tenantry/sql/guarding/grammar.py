@@ -62,7 +62,7 @@ def parse(sql: str, dialect: str) -> Any:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
     except RecursionError:
         raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
-    except Exception as error:  # noqa: BLE001  # SQL that its parser cannot read cannot be proved
+    except Exception as error:  # noqa: BLE001  # SQL that sqlglot cannot read cannot be proved
         raise _unreadable(sql, error) from None
     finally:
         _is_parsing.reset(was_parsing)
@@ -157,7 +157,8 @@ def is_query_cte(cte: Any) -> bool:
 
 
 def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield the parts of a CTE's query, and whether its own name means the CTE in them: in the right arm of a union."""
+    """Yield each part of a CTE's query, and whether the CTE's name means the CTE itself in that part. It does so only
+    in the right arm of a recursive union."""
     exp = _types().exp
     body = cte.this
     is_union = isinstance(body, exp.Union) and not body.args.get("by_name")  # which DuckDB does not repeat

@@ -30,19 +30,22 @@ class GuardedTables(Declaration):
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
         """Return the tree with the guards in place of the tables. Raises TemplateError for SQL that cannot be
         proved."""
-        return rewrite_tree(tree, _guards(self, dialect.name))
+        return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries of no rows of each guarded table, without values. A data source runs them at first connect,
-        because an engine could read a wrong column from the query around the guard.
+        """Return queries that read no rows, for each guarded table; they need no values. A data source runs them when
+        it first connects, because inside another query an engine could take a column that the table lacks from that
+        outer query.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """
-        guards = _guards(self, dialect_named(dialect).name)
-        guarded = (entry for entry in self.entries if not entry.is_shared)
+        guards = _guards(self, dialect_named(dialect).name, self.file)
+        guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
+        guarded.sort(key=guards.parents_first)
         return tuple(TableProof(entry, sql) for entry in guarded for sql in guards.proof_queries(entry))
 
 
 @lru_cache(maxsize=64)
-def _guards(tables: GuardedTables, dialect: str) -> Guards:
+def _guards(tables: GuardedTables, dialect: str, _file: str) -> Guards:
+    # Equal declarations of two files are equal, but their errors name each its file.
     return Guards(tables, dialect_named(dialect), rewrite_condition)

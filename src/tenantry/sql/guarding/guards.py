@@ -1,4 +1,4 @@
-"""Guards: the SQL that replaces each declared table in one dialect, with its variables."""
+"""Guards: for one dialect, the SQL that replaces each declared table, and the variables in that SQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Final, TypeAlias
 
 from tenantry.sql.dialects import DIALECTS, Dialect
-from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry, invalid_tables
+from tenantry.sql.guarding.declaration import READ_ITSELF, Declaration, InvalidTables, TableEntry, invalid_tables
 from tenantry.sql.guarding.names import Path, key_of, path_of, written
 from tenantry.sql.guarding.rendered_text import combinations, render
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
@@ -53,7 +53,7 @@ class TableGuardSQL:
         sql = first.sql if isinstance(first, Text) else ""
         head = Text(f"({_QUERY}{'only ' * only}{sql[len(_QUERY) :]}")
         suffix = f" as {alias}" if alias else ""
-        return _moved((head, *self.nodes[1:], Text(f"){suffix}")), offset)
+        return _moved((head, *self.nodes[1:], Text(f"){suffix}")), offset, self.entry.name)
 
     def sql(self, alias: str, *, only: bool, dialect: Dialect) -> str:
         """Return the SQL of ``placed``, with tags."""
@@ -82,6 +82,11 @@ class Guards:
     def find(self, path: Path) -> TableEntry | None:
         return self._entries.get(key_of(path, self.dialect))
 
+    def alike(self, path: Path) -> TableEntry | None:
+        """Return a table that differs only by its schema."""
+        last = key_of(path, self.dialect)[-1]
+        return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
+
     def of(self, entry: TableEntry) -> TableGuardSQL:
         """Return the guard of a table that is not shared. Raises TemplateError for a condition that cannot be used."""
         with self._lock:
@@ -99,10 +104,15 @@ class Guards:
         if entry.name in self._open:
             chain = " → ".join([*self._open[self._open.index(entry.name) :], entry.name])
             problem = f"its condition reads the table itself: {chain}"
-            raise self.error(entry, problem, "compare one of its columns with a value of the group")
+            raise self.error(entry, problem, READ_ITSELF)
+
+    def parents_first(self, entry: TableEntry) -> int:
+        """A key to sort tables by: those that a condition reads come before its own."""
+        return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield queries of no rows of the table, with null for each value: one for each branch of the condition."""
+        """Yield a query for each branch of the condition. It reads no rows of the table, and has null for each
+        value."""
         nodes = self.of(entry).placed(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
         for decide in combinations(nodes, every=True):
             yield f"select 1 from {render(nodes, decide, 'null').sql} where 1 = 0"  # noqa: S608  # of the declaration
@@ -126,11 +136,11 @@ class Guards:
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
     scalar, tables = safe_functions(dialect), safe_table_functions(dialect)
-    if scalar is None:  # no engine was asked: what every other engine has
+    if scalar is None:  # no engine of this dialect was asked: the functions that all asked engines have
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)
-    return Functions(scalar | declared, (tables or frozenset()) | declared)
+    return Functions(scalar | declared, (tables or frozenset()) | declared, declaration.place)
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
@@ -138,24 +148,24 @@ def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 
-def _moved(nodes: tuple[Node, ...], offset: int) -> tuple[Node, ...]:
-    return tuple(_moved_node(node, offset) for node in nodes)
+def _moved(nodes: tuple[Node, ...], offset: int, table: str) -> tuple[Node, ...]:
+    return tuple(_moved_node(node, offset, table) for node in nodes)
 
 
-def _moved_node(node: Node, offset: int) -> Node:
+def _moved_node(node: Node, offset: int, table: str) -> Node:
     if isinstance(node, Text):
         return Text(node.sql, offset, of_guard=True)
     if isinstance(node, Concat):
-        parts = (each if isinstance(each, str) else _moved_reference(each, offset) for each in node.parts)
+        parts = (each if isinstance(each, str) else _moved_reference(each, offset, table) for each in node.parts)
         return replace(node, parts=tuple(parts))
     if isinstance(node, Clause):
-        references = tuple(_moved_reference(each, offset) for each in node.references)
-        return replace(node, children=_moved(node.children, offset), references=references, offset=offset)
-    moved = replace(node, reference=_moved_reference(node.reference, offset))
+        references = tuple(_moved_reference(each, offset, table) for each in node.references)
+        return replace(node, children=_moved(node.children, offset, table), references=references, offset=offset)
+    moved = replace(node, reference=_moved_reference(node.reference, offset, table))
     if isinstance(moved, Switch):
-        return replace(moved, branches=tuple(_moved(branch, offset) for branch in moved.branches))
+        return replace(moved, branches=tuple(_moved(branch, offset, table) for branch in moved.branches))
     return moved
 
 
-def _moved_reference(reference: VariableReference, offset: int) -> VariableReference:
-    return replace(reference, offset=offset, of_guard=True)
+def _moved_reference(reference: VariableReference, offset: int, table: str) -> VariableReference:
+    return replace(reference, offset=offset, of_guard=reference.of_guard or table)

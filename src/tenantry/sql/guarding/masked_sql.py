@@ -67,7 +67,7 @@ def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     """Return the masked SQL and its tokens. Raises Refused."""
     if len(sql) > MAX_LENGTH:
         raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
-    plain = sql.replace("{{", "{ ")  # in a string; outside of strings no engine reads it
+    plain = sql.replace("{{", "{ ")  # only a string can contain it: no engine reads it as SQL
     try:
         lexemes = lex(Source(plain), dialect)
     except TemplateError as error:
@@ -112,7 +112,7 @@ def _check_code(sql: str, lexeme: Lexeme, dialect: Dialect) -> None:
 
 
 def _is_letter(character: str) -> bool:
-    # The letters that become ASCII in another case, such as the Kelvin sign, could spell a keyword.
+    # Letters that become ASCII when their case changes, such as the Kelvin sign, could spell a keyword.
     if not character.isalnum() or character.isascii():
         return False
     return not any(each.isascii() for each in (character.upper() + character.lower() + character.casefold()))

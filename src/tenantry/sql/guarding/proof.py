@@ -15,11 +15,11 @@ from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Node
 
 _REMEMBERED: Final = 10_000  # statements
-_AT_ONCE: Final = 12_000  # words and signs; later combinations are proved when they are first sent
+_AT_ONCE: Final = 12_000  # words and signs; SQL beyond this is proved when it is first sent
 
 
 class Proof:
-    """Proves the SQL of a rewritten template: it names real tables only in guards, and shared ones."""
+    """Proves that the SQL of a rewritten template names real tables only in guards. Shared tables may be anywhere."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -28,7 +28,8 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Prove the SQL with all clauses and each branch, and without clauses, up to a limit of size.
+        """Prove the SQL with all clauses, once for each branch, and then without clauses. Stop after ``_AT_ONCE``
+        tokens.
 
         Raises TemplateError."""
         tokens = 0
@@ -38,7 +39,7 @@ class Proof:
                 return
 
     def of_key(self, key: tuple[int, ...]) -> None:
-        """Prove the SQL of a key of the Renderer. Raises TemplateError."""
+        """Prove the SQL that the Renderer makes for a key. Raises TemplateError."""
         numbers = iter(key)
         self._prove(render(self._nodes, lambda _: next(numbers)))
 

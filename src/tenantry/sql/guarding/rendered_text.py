@@ -19,7 +19,7 @@ Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
 
 
 class RenderedPart(NamedTuple):
-    """A part of a RenderedText, which begins at ``start``."""
+    """A part of a RenderedText. The part begins at ``start``."""
 
     start: int
     text: Text | None
@@ -38,7 +38,7 @@ class RenderedText:
         return self.segments[max(0, bisect_right(self._starts, position) - 1)]
 
     def offset(self, position: int) -> int:
-        """Return the offset in the template of a position."""
+        """Convert a position in ``sql`` to an offset in the template."""
         if not self.segments:  # of a template without SQL
             return 0
         found = self.segment(position)
@@ -115,7 +115,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield decisions: all clauses with each branch, then no clause.
 
-    Of many branches that are plain names, only the first is chosen unless ``every``.
+    If a Switch has many branches that are plain names, only the first of them is chosen, unless ``every``.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)
@@ -148,7 +148,7 @@ def _branches(node: Switch, *, every: bool) -> list[int]:
 
 
 def skipped_branches(nodes: Sequence[Node]) -> Iterator[Text]:
-    """Yield the first plain branch of each Switch of which ``combinations`` skips the others."""
+    """Yield the first plain branch of each Switch that has many: ``combinations`` skips the others."""
     for node, _ in walk(nodes):
         if isinstance(node, Switch):
             first = (node.branches[number][0] for number in _plain_branches(node)[:1])

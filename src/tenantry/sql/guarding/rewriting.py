@@ -22,7 +22,7 @@ _MOST_TOKENS: Final = 40_000
 
 
 class _Edit(NamedTuple):
-    """A change of the SQL of a Text, from ``start`` to ``end``."""
+    """A change to a Text: it replaces or removes the SQL from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -54,15 +54,15 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
 
 
 def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> tuple[_Nodes, frozenset[str]]:
-    """Return the nodes of a guard's query, whose own table is at ``exempt``, and the names in its condition that a CTE
-    could hide."""
+    """Return the nodes of a guard's query, and the names in the guard's condition that a CTE could hide. The table at
+    the offset ``exempt`` is not replaced."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
     return edits.apply(tree.nodes), frozenset(edits.names)
 
 
 class _Edits:
-    """The edits of each Text, which must be the same in all combinations of clauses and branches."""
+    """The edits of each Text. They must be the same in all combinations of clauses and branches."""
 
     def __init__(self, guards: Guards, exempt: int = -1) -> None:
         self.names: set[str] = set()

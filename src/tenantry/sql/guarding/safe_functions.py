@@ -23,7 +23,7 @@ def safe_functions(dialect: Dialect) -> frozenset[str] | None:
 
 
 def safe_table_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the functions that ``from`` may call, in lower case, or None as ``safe_functions`` does."""
+    """Return the functions that ``from`` may call, in lower case; None if ``safe_functions`` returns None."""
     return frozenset(_module(dialect.name).TABLE_FUNCTIONS.split()) if dialect.name in _LISTED else None
 
 

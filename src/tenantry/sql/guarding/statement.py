@@ -1,7 +1,7 @@
-"""Reads the tables of a statement, by sqlglot's parser.
+"""Finds the tables of a statement with sqlglot's parser.
 
-In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. What this module does not know is
-refused.
+In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. SQL that this module does not know
+is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TableUse(NamedTuple):
 
 
 class Qualified(NamedTuple):
-    """A column as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
+    """A column written as ``schema.table.column``. Its schema is between ``start`` and ``end``."""
 
     table: Path
     start: int

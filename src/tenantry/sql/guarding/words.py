@@ -1,4 +1,4 @@
-"""A second look at a statement, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
+"""Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
 
 It does not depend on sqlglot's parser, which can read a table as something else.
 """
@@ -55,6 +55,7 @@ class Functions(NamedTuple):
 
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
+    declared_in: str = "the declaration of the tables"
 
 
 @dataclass(slots=True)
@@ -68,8 +69,8 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens. ``tables`` are the places of all tables and CTEs that sqlglot found, ``aliases`` those of their
-    aliases. A call in a place that ``is_trusted`` is not checked. Raises Refused."""
+    """Checks tokens. ``tables``: the positions of all tables and CTEs that sqlglot found. ``aliases``: the positions of
+    their aliases. A call is not checked if ``is_trusted`` is true for its position. Raises Refused."""
 
     def __init__(
         self,
@@ -171,7 +172,7 @@ class WordCheck:
         if token.start in self._aliases or (name == token.text and self._is_syntax(at, name)):
             return
         problem = f"the function {path} is not known to read no table"
-        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in the declaration of the tables")
+        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in {self._functions.declared_in}")
 
     def _is_syntax(self, at: int, word: str) -> bool:
         before = self._text(at - 1)

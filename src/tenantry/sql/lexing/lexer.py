@@ -161,7 +161,7 @@ class _Lexer:
             if text.startswith("(", position):
                 arguments, position = self._arguments(position)
             filters.append(Lexeme(LexemeKind.FILTER, match.start(1), position, arguments))
-            position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches the empty string
+            position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # _SPACE matches ""
         return tuple(filters), position
 
     def _arguments(self, start: int) -> tuple[tuple[Lexeme, ...], int]:

@@ -95,7 +95,7 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes; those in a tag's arguments come before the tag. A ``one_of`` tag itself is omitted.
+    """Yield the lexemes. The lexemes in a tag's arguments come before the tag; a ``one_of`` tag itself is omitted.
 
     So checks see the SQL that a viewer can choose.
     """
@@ -207,7 +207,7 @@ class ArgumentReader:
             last = parts[-1]
             stripped = len(text[last.start : last.end].rstrip())
             parts[-1] = Lexeme(LexemeKind.CODE, last.start, last.start + stripped)
-        start = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # it matches the empty string
+        start = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # _SPACE matches ""
         if parts or self.arguments or start < end or text[end] == ",":
             self.arguments.append(Lexeme(LexemeKind.ARGUMENT, min(start, end), end, tuple(parts)))
         self._start, self._lexemes = end + 1, []
@@ -221,7 +221,7 @@ class ArgumentReader:
                     return match.end()
             if text[lexeme.start : lexeme.end].strip():
                 break
-        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # it matches the empty string
+        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # _KEY matches ""
 
 
 def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:

@@ -41,10 +41,11 @@ class EmptyRange(ValueError):
 
 
 class Moment(NamedTuple):
-    """The current time (aware), and the time zone of a parameter."""
+    """The current time (aware), the time zone of a parameter, and whether weeks begin on Sunday."""
 
     zone: tzinfo
     now: datetime
+    sundays: bool = False
 
 
 def is_empty(value: Any) -> bool:
@@ -155,8 +156,8 @@ def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bo
     Raises ValueError for bounds beyond Python's calendar.
     """
     if parameter.type is ParameterType.DATE_RANGE:
-        return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
-    return Bounds(*relative.instants(moment.now, moment.zone))
+        return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date(), sundays=moment.sundays))
+    return Bounds(*relative.instants(moment.now, moment.zone, sundays=moment.sundays))
 
 
 # --- one value of each type -------------------------------------------------------------------------------------------
@@ -271,7 +272,8 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    # If a viewer's end is a date, that day is in the range. If it is a time, the range ends just before it.
+    # If the viewer sends a date as the end, that day is in the range. If the viewer sends a time, the range ends just
+    # before that time.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends

@@ -91,7 +91,7 @@ def find_constant_expression(
 ) -> ConstantExpression | None:
     """Return where the variable at ``index`` is used as a constant; None if it is part of an expression.
 
-    ``or_operators``: those of the dialect, which decide whether ``||`` means ``or``.
+    ``or_operators``: the dialect's signs for ``or``, which may include ``||``.
     """
     return _Operand(context, index, or_operators).role()
 

@@ -23,12 +23,12 @@ class OpenNode:
     text: list[Text] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Add the collected SQL as Text nodes, one for each part of the source without a gap."""
+        """Add the collected SQL as Text nodes, one for each contiguous part of the source."""
         self.nodes += self.text
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL that is at ``offset`` in the source, or nowhere in it."""
+        """Collect SQL. ``offset``: where the SQL is in the source; -1 if it is not in the source."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)

@@ -311,8 +311,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. An empty list replaces all SQL from
-    ``start`` to its end.
+    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. If the list is empty, the SQL from
+    ``start`` to the end of the list is replaced.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -13,7 +13,7 @@ from tenantry.sql.lexing.tags import ONE_OF, is_choice
 from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
-_NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
+_NEAR_BEFORE = 300  # number of lexemes before a tag; no rule looks further back
 _NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}

@@ -277,7 +277,7 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """The others get the same response, or IdempotencyInFlight."""
+        """The other writers get the same response, or IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

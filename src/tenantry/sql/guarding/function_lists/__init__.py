@@ -1,1 +1,1 @@
-"""The functions of each engine that cannot read a table, in lower case: one module for each dialect with an engine."""
+"""For each dialect with an engine, a module with the functions that cannot read a table, in lower case."""

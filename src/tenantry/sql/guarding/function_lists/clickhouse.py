@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# What aggregate functions take as suffixes: sumIf, sumOrNullIf, sumIfState.
+# Suffixes that aggregate functions can have, as in sumIf, sumOrNullIf and sumIfState.
 COMBINATORS: Final = """
     argmax argmin array distinct foreach if map merge ordefault ornull resample simplestate state
 """
@@ -15,7 +15,7 @@ TABLE_FUNCTIONS: Final = """
     format generate_series generaterandom generateseries numbers numbers_mt primes values zeros zeros_mt
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of ClickHouse 26.9.2.1.
+# scripts/safe_functions.py writes the rest, from the catalogue of ClickHouse 26.9.2.1.
 
 FUNCTIONS: Final = """
     abs accuratecast accuratecastordefault accuratecastornull acos acosh adddate adddays addhours addinterval

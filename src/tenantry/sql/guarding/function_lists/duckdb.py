@@ -10,7 +10,7 @@ TABLE_FUNCTIONS: Final = """
     generate_series json_each json_tree range repeat repeat_row unnest
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of DuckDB 2.0.0.
+# scripts/safe_functions.py writes the rest, from the catalogue of DuckDB 2.0.0.
 
 FUNCTIONS: Final = """
     abs acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile approx_top_k

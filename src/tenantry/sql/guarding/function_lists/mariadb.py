@@ -17,7 +17,7 @@ TABLE_FUNCTIONS: Final = """
     json_table
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of MariaDB 10.11.19.
+# scripts/safe_functions.py writes the rest, from the catalogue of MariaDB 10.11.19.
 
 FUNCTIONS: Final = """
     abs acos add_months adddate addtime aes_decrypt aes_encrypt asin atan atan2 bin bit_and bit_count bit_length bit_or

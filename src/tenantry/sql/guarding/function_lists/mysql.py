@@ -1,4 +1,5 @@
-"""Functions of MySQL that cannot read a table: those of MariaDB, but for the names that only one of the two has."""
+"""Functions of MySQL that cannot read a table: MariaDB's functions, except names that only one of the two engines
+has."""
 
 from typing import Final
 

@@ -4,8 +4,8 @@ from typing import Final
 
 SYNTAX: Final = """
     cast coalesce current_time current_timestamp extract greatest grouping json json_array json_arrayagg json_exists
-    json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp nullif row treat
-    trim xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
+    json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp nullif pg_typeof row
+    treat trim xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
 """
 
 TABLE_FUNCTIONS: Final = """
@@ -16,7 +16,7 @@ TABLE_FUNCTIONS: Final = """
     regexp_matches regexp_split_to_table string_to_table unnest xmltable
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of PostgreSQL 18.
+# scripts/safe_functions.py writes the rest, from the catalogue of PostgreSQL 18.
 
 FUNCTIONS: Final = """
     abbrev abs acos acosd acosh age any_value area array_agg array_append array_cat array_dims array_fill array_length

@@ -2,17 +2,17 @@
 
 from typing import Final
 
-# The engine that was asked lacks most of these, which newer releases have.
+# Newer releases have these functions; the release that was asked lacks most of them.
 SYNTAX: Final = """
     cast coalesce concat concat_ws if json_error_position jsonb median nullif octet_length percentile string_agg
-    timediff unhex unistr
+    tenantry_local_time timediff unhex unistr
 """
 
 TABLE_FUNCTIONS: Final = """
     json_each json_tree
 """
 
-# scripts/safe_functions.py writes what follows, from the catalogue of SQLite 3.40.1.
+# scripts/safe_functions.py writes the rest, from the catalogue of SQLite 3.40.1.
 
 FUNCTIONS: Final = """
     abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce cos cosh count cume_dist current_date

@@ -30,20 +30,19 @@ class GuardedTables(Declaration):
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
         """Return the tree with the guards in place of the tables. Raises TemplateError for SQL that cannot be
         proved."""
-        return rewrite_tree(tree, _guards(self, dialect.name))
+        return rewrite_tree(tree, _guards(self, self.file, dialect.name))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries that read no rows, for each guarded table; they need no values. A data source runs them when
+        """Return queries that read no rows, for each table; they need no values. A data source runs them when
         it first connects, because inside another query an engine could take a column that the table lacks from that
         outer query.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """
-        guards = _guards(self, dialect_named(dialect).name)
-        guarded = (entry for entry in self.entries if not entry.is_shared)
-        return tuple(TableProof(entry, sql) for entry in guarded for sql in guards.proof_queries(entry))
+        guards = _guards(self, self.file, dialect_named(dialect).name)
+        return tuple(TableProof(entry, sql) for entry in self.entries for sql in guards.proof_queries(entry))
 
 
 @lru_cache(maxsize=64)
-def _guards(tables: GuardedTables, dialect: str) -> Guards:
+def _guards(tables: GuardedTables, _file: str, dialect: str) -> Guards:  # its errors name the file
     return Guards(tables, dialect_named(dialect), rewrite_condition)

@@ -137,7 +137,7 @@ async def test_groups_with_equal_properties_do_not_share_answers(
     directory: Directory, open_sources: Callable[..., DataSources], tmp_path: Path
 ) -> None:
     """The guard reads the id, which the author's query does not. A guard that reads a property lets them share. Red
-    when the key has the group's properties in place of the values that were bound."""
+    without the bound values in the key."""
     url = shop(tmp_path / "shop.db")
     alike = [replace(group(name, main="own_1"), properties={"region": "eu"}) for name in ("acme", "globex")]
     by_property = json.dumps({"tables": {"orders": {"region": "{{ user_group.properties.region }}"}}})

@@ -11,6 +11,7 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
+from tests.sql.guarding.second_readers import assert_only_guards
 from tests.sql.guarding.stages import TABLES, VALUES, Stage, same
 
 PROVEN = ("sqlite", "duckdb", "postgresql", "mariadb", "clickhouse")
@@ -248,5 +249,6 @@ def test_a_shadowed_table_shows_no_row_of_another(stage: Stage) -> None:
             bound = SQLTemplate(sql, stage.dialect).guarded(TABLES).bind(VALUES, stage.paramstyle)
         except TemplateError:
             continue
+        assert_only_guards(bound, TABLES)
         found = stage.answer(bound)
         assert found is None or same(found, stage.own(bound)), sql

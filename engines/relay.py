@@ -10,19 +10,23 @@ from urllib.parse import urlsplit, urlunsplit
 
 
 class Relay:
-    """Knows the server behind it, and what to close at the end: writers and tasks that ``serve`` puts there."""
+    """Knows the server behind it, and what to close at the end: writers and tasks of its connections."""
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)
         self._writers: list[asyncio.StreamWriter] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection of a client."""
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection of a client, which may have waited in the queue while the relay closed."""
+        if self._closed:
+            writer.close()
+            return
         self._writers.append(writer)
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
+        self._tasks.add(asyncio.create_task(self._serve(reader, writer)))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
             upstream_reader, upstream = await asyncio.open_connection(*self._target)
             self._writers.append(upstream)
@@ -38,6 +42,7 @@ class Relay:
 
     async def close(self) -> None:
         """Ends all connections."""
+        self._closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -55,12 +60,15 @@ async def relayed(url: str, kind: type[R]) -> AsyncIterator[tuple[R, str]]:
     """A relay before the server of ``url``, and the URL that goes through it."""
     parts = urlsplit(url)
     relay = kind(parts.hostname or "127.0.0.1", parts.port or 0)
-    server = await asyncio.start_server(relay.serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(relay.accept, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
     try:
         yield relay, urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{port}"))
     finally:
-        await relay.close()
+        for listening in server.sockets:
+            asyncio.get_running_loop().remove_reader(listening)
+        await asyncio.sleep(0)  # asyncio loses a socket if its server is closed in the step that accepts it
         server.close()
+        await relay.close()
         await server.wait_closed()

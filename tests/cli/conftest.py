@@ -26,9 +26,10 @@ def ready(terminal: Terminal, folder: Path, prepared: dict[str, bytes]) -> Termi
             (folder / name).touch(0o600)
             (folder / name).write_bytes(content)
         return terminal
+    others = set(folder.iterdir())
     terminal("keys", "new")
     terminal("migrate")
     terminal("environment", "create", "production", "--tag", "Customer")
     if "TENANTRY_DATABASE" not in os.environ:
-        prepared |= {path.name: path.read_bytes() for path in folder.iterdir()}
+        prepared |= {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path not in others}
     return terminal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.acceptance.check import Check, Effort, Measured
@@ -18,7 +17,6 @@ def measure(effort: Effort) -> Measured:
     from tests.sql.guarding.attacks.databases import NAMES, started
     from tests.sql.guarding.attacks.proof import prove
 
-    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each command that is refused
     found: list[Found] = []
     controls = 0
     for name in NAMES:

@@ -26,6 +26,7 @@ def test_a_whole_query_is_printed(terminal: Terminal, folder: Path) -> None:
     assert done.err.splitlines()[0].startswith("orders.metabase.sql:1:")
     assert done.err.splitlines()[-1] == TENANT_REMINDER
     assert "title: orders\n" in done.out
+    (folder / "tables.yaml").write_text("tables:\n  orders: customer_id\n")
     assert terminal("sql", "check", "orders.sql").out == "", "our own comments hold tags, and are no findings"
 
 

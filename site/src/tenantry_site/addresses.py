@@ -57,7 +57,7 @@ def html_path(page: str) -> str:
 def relative_url(source: str, target: str) -> str:
     """The relative link from the file ``source`` to the file ``target``; both are paths from the site's root.
 
-    Colons are percent-encoded, because browsers would read one in the first segment as a scheme (``javascript:``).
+    Colons are percent-encoded, because a colon in the first segment would end a scheme (``javascript:``).
     """
     return quote(relpath(target, dirname(source) or "."), safe="/@+,;=!$&'()*~", errors="replace")
 

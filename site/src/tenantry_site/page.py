@@ -62,7 +62,7 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """The functions of a page with which its components render themselves."""
+    """The functions that a page provides to its components, so that they can render themselves."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of a component's children."""
@@ -105,8 +105,8 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The plain text under one heading, for search. ``id`` and ``title``: those of the heading; both are empty for the
-    text before the first heading."""
+    """The plain text under one heading, for search. ``id`` and ``title`` of the heading are empty for the text before
+    the first heading."""
 
     id: str
     title: str

@@ -61,8 +61,8 @@ def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: So
     """A text report: for each diagnostic ``path:line:column: severity code: message``, the source line with a caret
     under the column, and ``fix:``; then a summary.
 
-    Line, column and caret are omitted if unknown. ``name``: the path to show for a diagnostic without one. ``sources``:
-    path -> contents; for other files, no source line is shown. Terminal control characters are escaped.
+    Line, column and caret are omitted if unknown. ``name``: the path to show for a diagnostic without a path.
+    ``sources``: path -> contents; for other files, no source line is shown. Terminal control characters are escaped.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)

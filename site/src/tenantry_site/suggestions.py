@@ -77,7 +77,7 @@ class PathSuggestions:
         self._compared = 0
 
     def other_case(self, path: str) -> str | None:
-        """The known path that differs from ``path`` only in case, if at all; else None."""
+        """The known path that equals ``path`` when case is ignored; else None."""
         return self._index().get(path.lower())
 
     def find(self, wanted: str) -> str | None:
@@ -102,8 +102,8 @@ class PathSuggestions:
         if same_name:
             folders = _folders(wanted)
             best = min(same_name, key=lambda path: (len(folders ^ _folders(path)), path))
-            # Many folders have a page such as "overview". If several do, one is suggested only if it shares a folder
-            # with ``wanted``.
+            # Many folders have a page such as "overview". If several folders do, a page is suggested only if it shares
+            # a folder with ``wanted``.
             return best if len(same_name) == 1 or folders & _folders(best) else None
         in_folder = self._by_folder.get(wanted)
         if in_folder:

@@ -37,8 +37,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets the
-    exception (or None) and returns whether the next pause is the shortest again."""
+    """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
+    exception (or None). If it returns True, the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

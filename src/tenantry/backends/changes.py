@@ -28,5 +28,5 @@ class ChangeListeners:
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)
-            except Exception:  # noqa: BLE001 - whatever a listener does
+            except Exception:  # noqa: BLE001 - a listener may raise anything
                 _log.exception("a listener to changes failed")

@@ -31,8 +31,8 @@ def check_new_tables(before: str, declaration: Mapping[str, Any]) -> str:
     after = check_tables(declaration)
     if before and not after and json.loads(before).get("guard"):
         raise InvalidSource(
-            "the data source's declaration says guard: required, and such a declaration cannot be removed: replace it "
-            "by one without guard: required, then remove the new one",
+            "a declaration with guard: required cannot be removed: replace it by a declaration without guard: "
+            "required, then remove that declaration",
             field="/tables",
         )
     return after

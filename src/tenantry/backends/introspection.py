@@ -74,7 +74,7 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result has the seconds left of a grace, but no generation. Ignores ``fresh``."""
+        """Like ``find``. The result has the seconds left in a grace period, but no generation. Ignores ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -221,8 +221,8 @@ NOT_ACTIVE = LookupResult(None)
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """Parse the body of a response with status 200. ``now``: when the request for ``token`` was sent.
 
-    A token in its grace is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock. Raises
-    StoreUnavailable; the message quotes no part of the body."""
+    A token in its grace period is valid for the response's ``seconds``, but not beyond ``exp`` by this host's clock.
+    Raises StoreUnavailable; the message quotes no part of the body."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # these errors quote the body, so they must not be our error's context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))

@@ -52,10 +52,10 @@ class StoredGroup:
     group: UserGroup
     token: Token
     previous: Token | None = None
-    """The token before the last rotation, if it had a grace."""
+    """The token before the last rotation, if it got a grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Look up ``token`` at ``now``. The result has this group if the token is live or in its grace."""
+        """Look up ``token`` at ``now``. The result has this group if the token is live or in its grace period."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -124,8 +124,8 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response. ``now``: the group as stored now, or None if deleted. Raises IdempotencyKeyReused if the
-        body differs, IdempotencySuperseded if the response's token is no longer live."""
+        """Repeat the response. ``now``: the group's present state, or None if it was deleted. Raises
+        IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:

@@ -61,7 +61,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Note a change that a bus reported, for two polls: the next poll may have begun before the change."""
+        """Remember a reported change during the next two polls: the next poll may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:

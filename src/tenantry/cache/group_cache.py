@@ -1,8 +1,8 @@
 """GroupCache: the cached groups, refusals and data sources of one resolver.
 
-Each answer has a lease, a deadline and a slot version. It is valid until one of them ends (``Leased.is_valid``). A
-write on this host changes the slot version. A bus (``evict``) or the next poll (``apply_changes``) reports a write of
-another host. A successful poll extends the lease.
+Each answer has a lease, a deadline and a slot version. It is valid until the lease ends, the deadline passes or the
+slot version changes (``Leased.is_valid``). A write on this host changes the slot version. A bus (``evict``) or the next
+poll (``apply_changes``) reports a write of another host. A successful poll extends the lease.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if the lease and the slot version are
 still valid then, and if no newer change of the handle is known. So the cache misses no write made during the load.
@@ -239,7 +239,7 @@ class GroupCache:
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # a poll that began later was applied first: this list would look like an older store
+                return  # a later poll was applied first: this older list would look as if the store had been restored
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)
@@ -305,8 +305,8 @@ class GroupCache:
 
     def _make_capacity(self, now: float) -> None:
         # Each insert examines at least one entry and drops it if invalid, so that a flushed cache shrinks. If the cache
-        # is full, the insert drops the first invalid or unused entry that it finds, at the latest after MAX_CHANCES
-        # used ones.
+        # is full, the insert drops the first invalid or unused entry that it finds. After MAX_CHANCES used entries it
+        # drops the next in any case.
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:

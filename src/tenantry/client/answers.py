@@ -137,7 +137,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Convert an unsuccessful response to an error: of the class for its code, TenantryError for an unknown code,
+    """Convert an unsuccessful response to an error. Its code selects the class: TenantryError for an unknown code,
     UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]

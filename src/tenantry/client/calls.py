@@ -1,5 +1,5 @@
 """The API calls of both clients, as generators without I/O. A request is sent again after a lost connection or a
-temporary error; this is safe for all of them."""
+temporary error. All calls can be repeated safely."""
 
 from __future__ import annotations
 

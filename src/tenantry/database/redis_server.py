@@ -172,8 +172,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """Await the answer for ``seconds``. Every failure, even of parsing, becomes a ConnectionError: the server at the
-    address may not be Redis."""
+    """Wait at most ``seconds`` for the answer. Every failure becomes a ConnectionError, even an unreadable answer: the
+    server at the address may not be Redis."""
     try:
         async with asyncio.timeout(seconds):
             return await answer

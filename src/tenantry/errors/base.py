@@ -21,8 +21,8 @@ class TenantryError(Exception):
     """Shown to HTTP clients, if set, instead of ``message``, which may name the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # super().__init__ is not called: most of the time to refuse a forged token goes into creating the exception.
-        # BaseException.__new__ has already stored the message in ``args``.
+        # Does not call super().__init__: BaseException.__new__ has already stored the message in ``args``, and creating
+        # the exception is the slowest step of refusing a forged token.
         if field is not None:
             self.field = field
         if retry_after is not None:

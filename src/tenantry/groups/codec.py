@@ -136,8 +136,8 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """Converts a group to one JSON form and back. The JSON omits the fields ``without``; ``decode`` takes them as
-    arguments. ``other_forms``: codecs that replace those of ``_FIELDS``."""
+    """Converts a group to one JSON form and back. The JSON omits the fields named in ``without``; ``decode`` takes them
+    as arguments. ``other_forms``: codecs that replace those of ``_FIELDS``."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
@@ -225,7 +225,7 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation; None if that rotation granted no grace. The grace may be over."""
+        """The token before the last rotation; None if that rotation granted no grace period. The period may be over."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

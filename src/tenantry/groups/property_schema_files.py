@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """Read and check a schema file. Raises OSError; InvalidPropertySchema, whose message has the path."""
+    """Read and check a schema file. Raises OSError, or InvalidPropertySchema with the path in its message."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -41,7 +41,7 @@ def schema_file(folder: str | Path, environment: str) -> Path:
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """Return all schemas by environment. Raises InvalidPropertySchema, OSError."""
+    """Return all schemas by environment. Raises InvalidPropertySchema or OSError."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 

@@ -143,7 +143,7 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """Return a copy of the record in which ``name`` has the value ``value``, frozen."""
+    """Return a copy of the record in which ``name`` has the frozen ``value``."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: value if type(value) is Record else freeze(value)})
     return copy

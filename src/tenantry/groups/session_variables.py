@@ -32,7 +32,7 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
     engine = url.partition(":")[0].partition("+")[0]
     if engine not in _ENGINES:
         raise _invalid(
-            "session variables need PostgreSQL: with another engine map each group to its own database, or filter in "
+            "session variables need PostgreSQL: with another engine, map each group to its own database, or filter in "
             "the template"
         )
     for name, _ in pairs:

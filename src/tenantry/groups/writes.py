@@ -230,7 +230,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All changes after generation ``since`` up to ``generation``."""
+    """All changes after generation ``since``, up to and including ``generation``."""
 
     store_id: str
     generation: int
@@ -247,7 +247,7 @@ def write_notice(store_id: str, generation: int, handle: bytes) -> str:
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Parse a notice to store id, generation and handle; None if invalid."""
+    """Parse a notice into store id, generation and handle; None if it is invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

@@ -168,7 +168,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         )
         self.filters: dict[str, Any] = dashboard_filters()
         self.tests: dict[str, Any] = dashboard_tests()
-        self.globals.clear()  # range, lipsum, cycler …: properties may have these names, and some exhaust memory
+        # range, lipsum, cycler …: properties may have these names, and some of these functions can exhaust memory
+        self.globals.clear()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)

@@ -39,11 +39,11 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request for an ASGI endpoint, whose body ``while_connected`` does not read. Call the response with
+    """Return a Request for an ASGI endpoint. ``while_connected`` does not read its body. Call the response with
     ``request.receive``."""
     from starlette.requests import Request
 
-    if _WATCH_KEY in scope:  # a view around this one watches the connection already
+    if _WATCH_KEY in scope:  # an outer view already watches the connection
         return Request(scope, receive, send)
     ahead = ReadAhead(receive)
     scope[_WATCH_KEY] = Watch(ahead.wait_left, has_read=True)
@@ -89,7 +89,7 @@ class _Stay:
 
     def __init__(self, task: asyncio.Task[Any] | None) -> None:
         self._task = task
-        # Cancellations that were pending before the block; a further one is ours.
+        # Cancellations that were pending before the block. Any further cancellation is ours.
         self.cancelling = 0 if task is None else task.cancelling()
         self.was_stopped = False
 

@@ -46,8 +46,8 @@ class Carrier(Protocol):
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
         """Return the first token in a line of the header ``name`` (lower case), or None. The middleware calls
-        ``extract`` again with the rest of the line until it returns None. Keep header values out of exceptions, which
-        become a 500."""
+        ``extract`` again with the rest of the line until it returns None. An exception becomes a 500; keep header
+        values out of its message."""
         ...
 
 
@@ -90,7 +90,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Mask further copies of the token, which these headers may contain in a format that the carrier does not read.
+        # These headers may contain further copies of the token, in formats that the carrier does not read: mask them.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)

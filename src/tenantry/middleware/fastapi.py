@@ -47,7 +47,7 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
             last = document, _with_schemes(document, schemes, None if everywhere else set(_operations(app)))
         return last[1]
 
-    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's documentation has it
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents this assignment
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
@@ -64,7 +64,7 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "scheme": "bearer",
                 "description": "The user group token.",
             }
-        elif not bare:  # use apiKey: Swagger UI supports no ``http`` schemes but Basic, Bearer and Digest
+        elif not bare:  # use apiKey: Swagger UI supports only the ``http`` schemes Basic, Bearer and Digest
             text = f"`{scheme}`, a space and the user group token."
             schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:

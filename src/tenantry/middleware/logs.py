@@ -74,9 +74,9 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. If
-    present, adds ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status``, ``seconds``.
-    Hides tokens."""
+    """Formats log records as JSON lines with ``time`` (RFC 3339, UTC), ``level``, ``logger`` and ``message``. A record
+    may also have an ``exception`` and, from ``extra``, ``request_id``, ``method``, ``path``, ``status`` and
+    ``seconds``. Hides tokens."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

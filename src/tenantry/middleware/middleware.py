@@ -99,7 +99,7 @@ class UserGroupMiddleware:
     - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
     If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
-    else 403. Responses get ``Vary``, and with a group or preview ``Cache-Control: private``.
+    else 403. All responses get ``Vary``. Responses for a group or a preview also get ``Cache-Control: private``.
 
     Inside another UserGroupMiddleware, the group that the outer one found is kept; another token gets 400, another
     environment 401.

@@ -62,8 +62,8 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} has a token that browsers send automatically, such as a cookie, and does not come "
-            f"from a page of the same host: {self._advice}"
+            f"this request{shown} has its token in a cookie or other data that browsers send automatically, and does "
+            f"not come from a page of the same host: {self._advice}"
         )
 
 

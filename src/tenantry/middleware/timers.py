@@ -52,7 +52,7 @@ class TimerQueue:
     def _run(self, when: float) -> None:
         if when != self._wakes_at:
             return  # replaced by an earlier wake-up
-        # With this value, ``call_later`` in a callback schedules no wake-up; ``finally`` schedules it.
+        # Keeps ``call_later`` from scheduling wake-ups while callbacks run; ``finally`` schedules the next.
         self._wakes_at = float("-inf")
         loop = asyncio.get_running_loop()
         now, handles = loop.time(), self._handles

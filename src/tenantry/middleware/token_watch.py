@@ -74,7 +74,7 @@ class TokenWatch(ABC):
         self._interval = self._staleness / 5
         self._margin = (
             self._interval / 10
-        )  # a check begins this much before ``_valid_until``, to have time for the close message
+        )  # seconds from the start of a check to ``_valid_until``: leaves time for the close message
         self._valid_until = float("inf")  # until the first check
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
@@ -109,12 +109,12 @@ class TokenWatch(ABC):
             return
         try:
             group = self._resolver.peek(self._raw)
-        except Exception:  # noqa: BLE001  # a resolver of yours may raise although it must not: go on with the checks
+        except Exception:  # noqa: BLE001  # a custom resolver may raise, although it must not: continue checking
             group = None
         if group is None:
             self._start_task(self._resolve(), self._resolved)
         else:
-            left = self._lease_left()  # None without a lease: the answer then counts for two intervals
+            left = self._lease_left()  # None without a lease: the answer is then valid for two intervals
             self._extend(group, 2 * self._interval if left is None else left)
 
     async def _resolve(self) -> UserGroup:

@@ -102,4 +102,4 @@ class WebSocketSession(TokenWatch):
         cause: BaseException | None = error if isinstance(error, Exception) else None
         while cause is not None and not isinstance(cause, SocketClosed):
             cause = cause.__cause__ or cause.__context__
-        return cause is not None  # suppress an error that SocketClosed caused, also if a framework wrapped it
+        return cause is not None  # suppress an error that SocketClosed caused, even if a framework wrapped it

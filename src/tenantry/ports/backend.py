@@ -10,8 +10,8 @@ class Backend(Protocol):
     """Finds the group of a token. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Return the group whose live token equals ``token``, or whose previous token does during its grace; None if
-        there is no such group. The caller has checked the signature."""
+        """Return the group whose live token is ``token``. During a grace period, a group's previous token counts too.
+        None if no group has the token. The caller has checked the signature."""
         ...
 
 
@@ -32,7 +32,7 @@ class Slots(Protocol):
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """Set an even version if the slot still has the odd ``version``, whose writer has crashed."""
+        """If the slot still has the odd ``version`` of a crashed writer, give it an even version."""
         ...
 
 
@@ -49,8 +49,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        seconds after which the caller polls again or stops using its cache. A write waits that long for callers that
-        cannot see its slots."""
+        the caller polls again, or stops using its cache, within this many seconds. A write waits until the longest
+        lease has ended if a process on the writer's host may not share the writer's slots."""
         ...
 
     @property

@@ -58,7 +58,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins of each environment that has any, by its name."""
+        """Return the origins of each environment that has any, by environment name."""
         ...
 
 
@@ -119,7 +119,7 @@ class CodeStore(Protocol):
         purpose: str,  # at most 16 characters
         payload: str,
         lifetime: float,  # seconds, by the store's clock
-        api_token_id: int | None = None,  # the code ends with this API token
+        api_token_id: int | None = None,  # issued the code; when it ends, so does the code
         audited: AuditNote | None = None,  # an audit entry, in the same transaction
         share: CodeShare | None = None,  # the group's oldest codes beyond this share are deleted
     ) -> None:

@@ -56,7 +56,7 @@ class SingleFlight(Generic[T]):
             self.set_stopped()
         elif error is not None:
             self._wake(0, None, error)
-        return isinstance(error, Exception)  # a CancelledError or KeyboardInterrupt must go on
+        return isinstance(error, Exception)  # a CancelledError or KeyboardInterrupt must propagate
 
     def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:

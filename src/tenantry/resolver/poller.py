@@ -2,7 +2,7 @@
 
 A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
 staleness bound. A gap in the list clears the cache. A failed poll changes nothing; when the lease ends, each request
-reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for the bound.
+reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for a whole staleness bound.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start polling on ``loop``, the running one, unless some loop polls already. Call this at each cache miss."""
+        """Start polling on ``loop``, the running loop, unless a loop already polls. Call this at each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -170,7 +170,7 @@ class Poller:
         snapshot = self._cache.begin_poll(
             self._clock(), None if slots is None or slots is not self._slots else slots.copy()
         )
-        await asyncio.sleep(0)  # let other tasks run: copy, answer and changes in one go would block the loop longer
+        await asyncio.sleep(0)  # let other tasks run: without pauses, a poll would block the loop too long
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         slots = self._backend.slots

@@ -50,8 +50,8 @@ class Resolver:
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
     fifth of the staleness bound; if the store is unavailable, after the whole bound. Answers of other backends are
-    cached for the bound. Tokens of a removed key are refused within the bound. The DataSources of a store also cache
-    registered sources under the lease of a resolver of that store (``ports.SourceLeaseHolder``).
+    cached for the bound. Tokens of a removed key are refused within the bound. A ``DataSources`` that uses the same
+    store caches registered sources too, under the lease of one of the store's resolvers (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
     from any thread.
@@ -254,7 +254,7 @@ class Resolver:
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
         """Raise InvalidToken if the cache refuses the token or knows a newer one. Return whether the token is newer
-        than the cached group; then second-level caches may lack the rotation."""
+        than the cached group. If so, second-level caches may not have the rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
@@ -334,7 +334,7 @@ class Resolver:
             deadline = inf if seconds == inf else answer.started + seconds
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            # If another load has stored a later state, this entry has another group object.
+            # If another load has stored a later state of the group, the entry has another group object.
             entry = self._expiring(key)
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

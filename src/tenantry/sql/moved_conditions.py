@@ -18,8 +18,9 @@ _LONGEST: Final = 400  # a fix shows at most this many characters of a clause
 
 
 def moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
-    """Return the end of a fix: a clause with its ``guarded`` conditions moved before it, such as ``: and tenant =
-    {{ tenant }} [[ and day = {{ params.day }} ]]``. Empty if a condition is not plain."""
+    """Return the text that ends a suggested fix: the clause rewritten with its ``guarded`` conditions in front of the
+    ``[[ ]]``, such as ``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``. Return an empty string if that
+    is not possible."""
     text = source.text[clause.offset + 2 : clause.end]
     beginning = _BEGINNING.match(text)
     if beginning is None or len(text) > _LONGEST:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenantry.errors import TemplateError
-from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition
+from tenantry.sql.fragments.fragments import Fragments, TemplateDefinition, optional_paths
 from tenantry.sql.header.query_header import Header, read_header
 from tenantry.sql.source import Source
-from tenantry.sql.template import SQLTemplate, optional_paths
+from tenantry.sql.template import SQLTemplate
 
 
 class Query(SQLTemplate):

@@ -15,10 +15,9 @@ from tenantry.sql.binding.binder import Bind, Binder
 from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
 from tenantry.sql.binding.paramstyles import Paramstyle, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
-from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
+from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand, optional_paths
 from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
-from tenantry.sql.lexing.lexemes import VARIABLE_PATH
 from tenantry.sql.parameters.declared import Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parameters.requests import ParameterConversion
@@ -76,6 +75,7 @@ class SQLTemplate:
         "_lock",
         "_own",
         "_parameters",
+        "_recent",
         "_trees",
         "_uses_clock",
         "definition",
@@ -118,6 +118,7 @@ class SQLTemplate:
         self._uses_clock: bool | None = None
         self._trees: dict[str, Tree] = {}
         self._guarded: dict[int, Self] = {}  # by the id of the tables, which the copy keeps alive
+        self._recent: tuple[TableGuard, Self] | None = None
         self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
@@ -144,6 +145,9 @@ class SQLTemplate:
         Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
         cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
         """
+        recent = self._recent
+        if recent is not None and recent[0] is tables:  # the fast path
+            return recent[1]
         found = self._guarded.get(id(tables))
         if found is None:
             found = copy(self)
@@ -151,6 +155,7 @@ class SQLTemplate:
             self._guarded[id(tables)] = found
             if len(self._guarded) > _GUARDED_COPIES:
                 self._guarded.pop(next(iter(self._guarded)))
+        self._recent = tables, found
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
@@ -336,14 +341,3 @@ class SQLTemplate:
     def _binder(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Binder:
         check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
         return Binder(tree.source, tree, profile, style, self._guards[profile.name])
-
-
-def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """Return optional paths as a set. Raises TypeError for a string, ValueError for a malformed path."""
-    if isinstance(optional, str):
-        raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
-    paths = frozenset(optional)
-    for path in paths:
-        if not VARIABLE_PATH.fullmatch(path):
-            raise ValueError(f"optional contains {path!r}, which is not a path: join names with dots")
-    return paths

@@ -122,8 +122,8 @@ def canary_groups(
     groups, which is then not a canary. ``mapping``: from schemas to data sources, for all groups, or a function that
     returns it for an index.
 
-    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function repeats a
-    value."""
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in
+    ``values`` repeats a value."""
     if (like is None) == (schema is None):
         raise TypeError("pass an example as like={…}, or a JSON Schema as schema={…}")
     if isinstance(like, UserGroup):

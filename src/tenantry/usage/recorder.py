@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""The most rows to keep in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
+"""Maximum number of rows in memory, about 20 MB. A row is the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
 """If this many rows are in memory, they are written before the interval ends."""
 BATCH_ROWS: Final = 500
-"""The most rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
+"""Maximum number of rows in a batch. SQLite locks its file for about 5 ms to write a batch."""
 MOST_HITS: Final = 256
 """Maximum cache entries whose hits are summed at once. The sum delays one request by about 100 µs."""
 
@@ -142,7 +142,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the ``hits`` of cache entries to the counts, and set them to 0."""
+        """Move the ``hits`` of cache entries to the counts: each entry counts from 0 again."""
         with self._lock:
             self._collect_hits()
 
@@ -243,7 +243,7 @@ class UsageRecorder:
         self.collect_hits()
         for _ in range(
             ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)
-        ):  # a fixed number, because more rows may come meanwhile
+        ):  # this many batches and no more, because new rows may keep coming
             if self._unsent is None:
                 self._unsent = self._next_batch()
             await self._store.add(self._unsent)

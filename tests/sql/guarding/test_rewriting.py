@@ -70,6 +70,16 @@ def test_a_table_is_replaced(sql: str, expected: str) -> None:
     assert bound(sql) == expected
 
 
+def test_one_quoted_name_of_bigquery_is_a_path() -> None:
+    """Red with `p.d.t` read as three times the same name."""
+    tables = read_tables({"tables": {"p.d.t": "tenant", '"p-x".d.o': "tenant"}})
+    sql = "select t.id from `p.d.t` join `p-x.d.o` o on o.id = t.id"
+    assert SQLTemplate(sql, "bigquery").guarded(tables).bind(GROUP, "qmark").sql == (
+        "select t.id from (select * from p.d.t where t.tenant = ?) as `t` "
+        "join (select * from `p-x`.d.o where o.tenant = ?) o on o.id = t.id"
+    )
+
+
 def test_clauses_and_choices_are_rewritten_in_place() -> None:
     """Red with ``combinations`` cut to its first."""
     sql = "select id from t where 1 = 1 [[ and id in (select t_id from o where qty = {{ params.q }}) ]]"

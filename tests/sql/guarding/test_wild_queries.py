@@ -14,7 +14,6 @@ from tests.sql.test_wild_queries import WRITTEN, template
 from tests.sql.wild_spellings import Spelling
 
 REFUSED = {
-    55: "the place of this name is not known",  # BigQuery: `p.d.t`, one quoted name that means three
     57: "prewhere is not supported",
     59: "the function listagg is not known",  # Redshift: without an engine there is no list of its functions
 }

@@ -39,8 +39,8 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
     """Convert FILE, which is SQL or JSON of Metabase or Grafana, to .sql files.
 
     A construct that cannot be converted stays as it was. It is listed on stderr and in comments, with its line and the
-    reason, and the command exits with 1. A query without such a construct compiles. By hand, add the condition that
-    restricts the rows to one customer. The command runs no query and needs no store.
+    reason, and the command exits with 1. If all constructs of a query are converted, the query compiles. You must add
+    the condition that restricts the rows to one customer. The command runs no query and needs no store.
     """
     try:
         queries = convert(file.read(), tool, dialect, columns=columns, name=_name(file.name))

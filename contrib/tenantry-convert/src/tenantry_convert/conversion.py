@@ -1,7 +1,7 @@
 """Collects the rewrites of one query, and compiles the converted SQL as the last step.
 
-If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason. So a
-query that is reported as ``whole`` compiles.
+If the compiler refuses a converted construct, the original is restored and listed with the compiler's reason. So
+queries reported as ``whole`` always compile.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _CODE: Final = frozenset({LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.R
 _SQLSTATE: Final = re.compile(r"SQLSTATE:? ([0-9A-Z]{5})\b")
 _STOPPED: Final = "57014"
 _BAD_VALUE: Final = "22"
-_READ: Final = 64  # the most rows to fetch in one call
+_READ: Final = 64  # maximum number of rows to fetch in one call
 _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "integer"),
     **dict.fromkeys(("float", "double"), "float"),

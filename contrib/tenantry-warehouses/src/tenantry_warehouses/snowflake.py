@@ -205,7 +205,7 @@ ENGINE: Final = Engine(
 
 
 def _with_statement_type(cursor_class: Any) -> Any:
-    class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be here
+    class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be installed
         statement_type: int | None = None
 
         def _init_result_and_meta(self, data: dict[Any, Any]) -> None:

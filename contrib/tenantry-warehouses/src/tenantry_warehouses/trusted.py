@@ -91,8 +91,8 @@ class TrustedDriver:
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "engines could read this SQL in different ways: on a trusted dialect use plain quotes and comments, "
-                "and no backslash, backtick, square bracket, #, $ or letter directly before a quote",
+                "engines could read this SQL in different ways: on a trusted dialect, use plain quotes and comments; "
+                "use no backslash, backtick, square bracket, # or $, and put no letter directly before a quote",
             )
         refuse_dynamic_sql(self.source_id, bound, None)
         try:

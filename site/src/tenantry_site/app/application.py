@@ -30,8 +30,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 def author_notes(diagnostics: Iterable[Diagnostic], source: str) -> Markup:
-    """The errors and warnings as a collapsed list for the foot of a page; empty without any. Those about ``source``,
-    the page's file, come first."""
+    """The errors and warnings as a collapsed list for the foot of a page; empty without errors and warnings.
+    Diagnostics about ``source``, the page's file, come first."""
     found = [each for each in diagnostics if each.severity is not Severity.INFO]
     found.sort(key=lambda each: (each.path != source, _ORDER[each.severity]))
     if not found:
@@ -123,7 +123,7 @@ class SiteApp:
             await self._relay({**scope, SCOPE_KEY: headers}, receive, send)
         elif scope["method"] not in {"GET", "HEAD"}:
             await self._send_text(405, "Only GET and HEAD are allowed.", scope, send, {"Allow": "GET, HEAD"})
-        elif not path:  # /docs without its slash would resolve relative links against the folder above
+        elif not path:  # at /docs, without the final slash, relative links would resolve against the folder above
             last = scope.get("root_path", "").rpartition("/")[2]
             await self._redirect(relative("", f"{last}/"), scope, send)
         elif self._live and address == ROUTE and scope["method"] == "GET":
@@ -223,5 +223,5 @@ def _below_mount(scope: Scope) -> str:
 
 
 def _clean(path: str) -> str:
-    """The address of a page; for an ``index`` page, that of its folder."""
+    """The address of a page; for an ``index`` page, its folder's address."""
     return path.removesuffix("index") if path == "index" or path.endswith("/index") else path

@@ -82,7 +82,7 @@ class SiteCache:
     def _refresh(self) -> ServedSite:
         now = self._served
         if now is not None and self._is_fresh():
-            return now  # built for another request while this one waited for the thread
+            return now  # built for another request while this request waited for the thread
         found = scan(self._folder)
         if now is None or found != self._scan:
             try:

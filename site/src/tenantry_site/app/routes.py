@@ -48,8 +48,8 @@ class FileMatch:
 
 @dataclass(frozen=True, slots=True)
 class RedirectMatch:
-    """An address that redirects to ``location``: an external address, or one relative to the request's address, which
-    works under any mount and proxy."""
+    """An address that redirects to ``location``. An external ``location`` is absolute; any other is relative to the
+    request's address, so that it works under any mount and proxy."""
 
     location: str
 

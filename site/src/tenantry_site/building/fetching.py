@@ -39,7 +39,7 @@ def fetch_documents(
     allow_private: bool = False,
     resolve: dial.Resolve = dial.resolve,
 ) -> dict[str, bytes]:
-    """Web address -> content of a site's OpenAPI documents, for ``SiteOptions.documents``.
+    """Fetch a site's OpenAPI documents, for ``SiteOptions.documents``: web address -> content.
 
     A document that cannot be fetched is left out, and ``report`` is called with the reason. ``allow_private``: allow
     loopback, private and carrier-grade NAT addresses; metadata services stay forbidden. ``resolve``: replaces the

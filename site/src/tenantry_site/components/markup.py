@@ -28,7 +28,7 @@ CODES: dict[str, str] = {
 
 
 def report_outside(element: Element, context: RenderContext, parents: str) -> None:
-    """Report a part, such as a tab, outside its parent component. The part is shown anyway."""
+    """Report a part, such as a tab, that is outside its parent component. The part is shown anyway."""
     message = f"<{element.name}> is outside {parents}: it is shown as a separate section"
     context.report(Severity.WARNING, "PAGE050", message, f"put it into {parents}", element.line)
 

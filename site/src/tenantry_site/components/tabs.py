@@ -61,8 +61,8 @@ def _children(element: Element, context: RenderContext) -> Iterator[Node]:
 
 
 def _balanced(nodes: list[Node]) -> list[Node]:
-    """The nodes without unmatched HTML tags, such as those of an element around several parts: when the parts are
-    separated, such tags would break the page. Empty if only white space is left."""
+    """The nodes without unmatched HTML tags, which would break the page. Separating the parts leaves a tag unmatched if
+    its element is around several parts. Empty if only white space is left."""
     unmatched: dict[int, list[tuple[int, int]]] = {}
     stack: list[tuple[str, int, tuple[int, int]]] = []
     for at, node in enumerate(nodes):

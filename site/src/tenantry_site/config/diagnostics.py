@@ -16,7 +16,7 @@ from tenantry_site.diagnostic import Diagnostic, Severity
 
 class DiagnosticCode(NamedTuple):
     """A diagnostic code. ``in_schema``: whether the JSON Schemas also reject a file with this problem. For an error,
-    both do; for a warning, only the strict one."""
+    both schemas do; for a warning, only the strict schema does."""
 
     severity: Severity
     meaning: str

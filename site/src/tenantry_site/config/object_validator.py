@@ -211,7 +211,7 @@ def _union_validator(validators: list[Validator]) -> Validator:
 
 
 def object_validators() -> list[ObjectValidator]:
-    """The validators of all model classes, that of ``SiteConfig`` first."""
+    """The validators of all model classes; the first is the validator of ``SiteConfig``."""
     validator_for(SiteConfig)
     return list(_VALIDATORS.values())
 

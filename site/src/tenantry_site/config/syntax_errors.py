@@ -183,7 +183,7 @@ class SyntaxErrors:
         return SyntaxProblem("CFG009", message, "write , after this", max(0, end - 1))
 
     def mismatch(self, at: int, opened: int) -> SyntaxProblem:
-        """The bracket at ``opened`` is not closed before the end of the file or another bracket at ``at``."""
+        """The bracket at ``opened`` is not closed before the end of the file, or before another bracket at ``at``."""
         opening = self._text[opened]
         name, closing = _NAMES[opening], _CLOSING[opening]
         if self._text[at] == END:

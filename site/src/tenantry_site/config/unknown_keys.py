@@ -1,7 +1,7 @@
 """Reports unknown keys.
 
 An unknown key is looked up among the fields of other generators and of the newer format, then among renamed or
-misplaced fields, then among similar spellings. Keys of other generators are reported together, and so are those of the
+misplaced fields, then among similar spellings. Keys of other generators are reported together, and so are keys of the
 newer format.
 """
 

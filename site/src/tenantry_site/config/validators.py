@@ -95,8 +95,8 @@ _BARE: dict[type, str] = {
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object. A
-    string is shown in the field that was probably meant."""
+    """An example of a model class in JSON, for messages. ``value``: what the author wrote instead of an object. If it
+    is a string, the example shows it in the field that the author probably meant."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -137,8 +137,8 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """The favicon from an object, as the newer format has it: the one for light mode, else the one for dark
-        mode."""
+        """Read a favicon given as an object, which the newer format allows: the path for light mode, else the one for
+        dark mode."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"

@@ -85,7 +85,7 @@ class TagScanner:
         return tag
 
     def brace(self, text: str, at: int, end: int) -> int:
-        """The offset of the brace before ``end`` that closes the one at ``at``; -1 if it is missing, or the budget is
+        """The offset of the brace before ``end`` that closes the brace at ``at``; -1 if it is missing, or the budget is
         spent."""
         if self._budget <= 0:
             return -1
@@ -284,7 +284,7 @@ class ConstructScanner:
         try:
             return Construct(ConstructKind.TEXT, at, close + 1, _NO_TAG, as_text(literal(inner, self.names)))
         except NotLiteral:
-            # Expressions are reported once for each text: a page with one usually has many
+            # Expressions are reported once for each text: a page that has one expression usually has many
             if not self._expression_reported:
                 self._expression_reported = True
                 message = "an expression is shown as it was written: nothing on a page is evaluated"

@@ -40,8 +40,8 @@ class NotLiteral(Exception):
 def literal(text: str, names: Mapping[str, AttributeValue], *, skip_expressions: bool = False) -> AttributeValue:
     """The value of a literal. ``names``: the constants to which the text may refer.
 
-    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, members of objects
-    are omitted instead if their values would have to be evaluated.
+    Raises ``NotLiteral`` for anything that would have to be evaluated. With ``skip_expressions``, an object's member
+    whose value would have to be evaluated is left out instead of raising.
     """
     if len(text) > MAX_LENGTH:
         raise NotLiteral
@@ -183,7 +183,7 @@ _QUOTED: Final = {
 
 
 def closing_brace(text: str, at: int, end: int) -> int:
-    """The offset of the brace that closes the one at ``at``; -1 if no brace before ``end`` closes it.
+    """The offset of the brace that closes the brace at ``at``; -1 if no brace before ``end`` closes it.
 
     A quote without a closing quote is plain text, because expressions contain prose (``{ready && <p>don't</p>}``).
     After one failed search for a closing quote, further quotes of that kind are plain text too, so that the time stays

@@ -270,8 +270,8 @@ class UniqueIds:
 
 
 class PageSections:
-    """Collects the headings of a page that is being rendered, and the plain text under each, for the table of contents
-    and search. ``words``: the text since the last heading; callers append to it."""
+    """Collects the headings of a page that is being rendered, and the plain text under each heading. The table of
+    contents and the search use them. ``words``: the text since the last heading; callers append to it."""
 
     __slots__ = ("_done", "_id", "_title", "headings", "words")
 

@@ -215,7 +215,8 @@ class DocumentParser:
         return True
 
     def snippet(self, path: str, line: int, attributes: Mapping[str, AttributeValue] = _NONE) -> tuple[Node, ...]:
-        """The nodes of a snippet. Its text may use ``attributes``, those of the tag, by name or as ``props.name``."""
+        """The nodes of a snippet. ``attributes``: the attributes of its tag, which the snippet's text may use by name
+        or as ``props.name``."""
         key = self._resources.find(path, self._source)
         if key is None:
             if path.endswith((".mdx", ".md")) or path not in self._module.imports.values():
@@ -269,7 +270,7 @@ class SiteResources:
         self._constants: dict[str, Mapping[str, AttributeValue]] = {}
 
     def find(self, path: str, page: str) -> str | None:
-        """The key in ``snippets`` of the snippet that a page calls ``path``, or None."""
+        """The key in ``snippets`` for the snippet that a page names ``path``; None if there is no such snippet."""
         return next((each for each in _candidates(path, page) if each in self.snippets), None)
 
     def text(self, key: str) -> tuple[str, int]:

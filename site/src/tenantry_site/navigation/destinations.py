@@ -1,7 +1,8 @@
 """Link targets of tabs, anchors, versions, and previous and next pages, for each version of the docs.
 
-A page is rendered once, with the content of all its versions, and marks the version of each element. The HTML selects
-the first version of the page. Before the first paint, a script selects the version that the reader last chose.
+A page is rendered once, with the content of all its versions; each element is marked with its versions, unless it is
+in all of them. The HTML selects the first version of the page. Before the first paint, a script selects the version
+that the reader last chose.
 """
 
 from __future__ import annotations

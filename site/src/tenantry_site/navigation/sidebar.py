@@ -1,8 +1,8 @@
 """Selects the entries that the sidebar of a page shows.
 
-Up to ``MAX_ENTRIES``, a sidebar shows all entries. A larger one expands only the groups of the open page, shows other
-groups as a link to their first page, and shows only a section of long lists, so that the size of a page does not grow
-with the site.
+Up to ``MAX_ENTRIES``, a sidebar shows all entries. A larger sidebar expands only the groups of the open page, shows
+other groups as a link to their first page, and shows only a section of long lists, so that the size of a page does not
+grow with the site.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CollapsedGroup:
 @dataclass(frozen=True, slots=True)
 class OmittedEntries:
     """A link in place of the ``count`` pages before (``earlier``) or after the shown section of a list. ``nearest``:
-    the page among them that is next to the section."""
+    the omitted page that is next to the section."""
 
     count: int
     nearest: PageEntry

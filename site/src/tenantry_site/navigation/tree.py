@@ -84,8 +84,8 @@ def size_of(node: PageEntry | GroupEntry) -> int:
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The entry to which the link of a collapsed group leads: the first that is a page of the site, else the first of
-    all."""
+    """The entry to which the link of a collapsed group leads: the first entry that is a page of the site, else the
+    first entry."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
@@ -145,8 +145,8 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 class NavigationTree:
     """The groups and pages of the navigation.
 
-    ``parts``: part of the site -> its groups. A group with pages in two parts is in both, each time with only the pages
-    of that part. ``order``: all page entries, in order. ``listed``: page -> all its versions.
+    ``parts``: part of the site -> its groups. A group with pages in two parts appears in both, each time with only that
+    part's pages. ``order``: all page entries, in order. ``listed``: page -> all its versions.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -170,8 +170,8 @@ class NavigationTree:
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that show a page: those in its groups (``around``) and its front matter, else those of its
-        anchor.
+        """The versions that show a page: the versions that its groups (``around``) and its front matter name, else its
+        anchor's versions.
 
         Version names that the configuration file does not list are ignored.
         """

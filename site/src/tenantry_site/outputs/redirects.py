@@ -76,8 +76,8 @@ file could cause very many."""
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The target of a redirect: an external ``url``, or a ``path`` within the site with ``tail``, its query and
-    fragment."""
+    """The target of a redirect: either an external ``url``, or a ``path`` within the site. ``tail`` is the query and
+    fragment of that path."""
 
     path: str = ""
     tail: str = ""
@@ -179,8 +179,8 @@ class Redirects:
         return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
     def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
-        """Yield each old address that can be listed, with its target. For a pattern, they are derived from the existing
-        pages that match its destination."""
+        """Yield each old address that can be listed, with its target. The old addresses of a pattern are derived from
+        the existing pages that match the pattern's destination."""
         taken = self._addresses.pages
         folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
         named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]

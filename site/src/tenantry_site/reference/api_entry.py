@@ -187,8 +187,8 @@ def parse(text: str) -> ApiEntry | None:
 
 
 def endpoint(entry: ApiEntry, page: Page, config: SiteConfig) -> Endpoint:
-    """The endpoint of a page. Its parameters are those that the page describes, and those in the path and query of
-    ``api``."""
+    """The endpoint of a page. It has the parameters that the page describes, and the parameters in the path and query
+    of ``api``."""
     listed, fields = param_fields(page.html)
     known = {(one.location, one.name) for one in listed}
     added = [

@@ -1,5 +1,5 @@
-"""Reads the bodies of requests and responses, one for each content type, with examples. Without an example in the
-document, one is made from the schema."""
+"""Reads the bodies of requests and responses, one for each content type, with examples. If the document has no example,
+an example is made from the schema."""
 
 from __future__ import annotations
 

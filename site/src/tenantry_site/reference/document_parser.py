@@ -15,7 +15,8 @@ from functools import cache
 from math import isfinite
 from typing import Any, Final
 
-# The most keys of a mapping with ``<<`` merges. In a chain of merges, each merge can double the number of keys.
+# Maximum number of keys of a mapping with ``<<`` merges. In a chain of merges, each merge can double the number of
+# keys.
 _MOST_MERGED: Final = 10_000
 
 

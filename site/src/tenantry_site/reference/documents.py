@@ -56,7 +56,7 @@ class Documents:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The documents that the configuration names, and those with an operation on a page."""
+        """The documents that the configuration names, and the documents that have an operation on a page."""
         return (*self.named, *self._used)
 
     def use(self, path: str) -> None:
@@ -65,14 +65,14 @@ class Documents:
             self._used[path] = None
 
     def unnamed(self) -> tuple[str, ...]:
-        """The documents in the folder that the configuration does not name, the least nested first."""
+        """The documents that are in the folder but not named in the configuration, the least nested first."""
         if self._unnamed is None:
             self._unnamed = tuple(path for path in self._loader.declared() if path not in self.named)
         return self._unnamed
 
     def read(self, path: str) -> tuple[Operation, ...]:
-        """The operations of a document, which is read once; none if it is not OpenAPI. If the configuration does not
-        name the document, problems are reported only if it is used."""
+        """The operations of a document, which is read once. A document that is not OpenAPI has no operations. If the
+        configuration does not name the document, problems are reported only if it is used."""
         if path not in self._operations:
             diagnostics = (
                 self._diagnostics

@@ -1,4 +1,5 @@
-"""Reads from an OpenAPI document everything on the page of an operation: an ``Endpoint`` with its servers.
+"""Reads an operation from an OpenAPI document into an ``Endpoint``, which has everything that the operation's page
+shows.
 
 Also finds the addresses of all servers to which the playgrounds of a site send requests.
 """

@@ -145,7 +145,7 @@ def is_external(reference: str) -> bool:
     return bool(parts.netloc) or len(parts.scheme) > 1  # a scheme of one letter is the drive of a Windows path
 
 
-_LONGEST_CHAIN: Final = 20  # the most references to follow in a chain
+_LONGEST_CHAIN: Final = 20  # maximum number of references to follow in a chain
 _NOWHERE: Final = object()
 
 
@@ -221,8 +221,8 @@ class JsonRef:
         return self.at(key).followed().as_object()
 
     def as_object(self) -> JsonRef:
-        """This reference if its value is an object; else one with the ``value`` None. A value of another type is
-        reported."""
+        """This reference if its value is an object; else a reference with the ``value`` None. A value of another type
+        is reported."""
         if isinstance(self.value, dict):
             return self
         if self:

@@ -15,7 +15,7 @@ _PROPERTIES: Final = frozenset(
     {"$ref", "allOf", "oneOf", "anyOf", "properties", "required", "items", "additionalProperties", "patternProperties",
      "prefixItems", "discriminator", "nullable"}
 )  # fmt: skip
-_LONGEST: Final = 100  # parts of an allOf, alternatives and pattern properties; further ones are ignored
+_LONGEST: Final = 100  # maximum number of parts of an allOf, of alternatives, and of pattern properties
 _MOST_PROPERTIES: Final = 500
 _MOST_REFERENCES: Final = 100  # references that one schema includes; a longer chain could overflow the stack
 
@@ -25,9 +25,9 @@ class MergedSchema:
     counts.
 
     ``facts``: keyword -> value, for keywords that have no attribute here. ``extra``: schema of additional properties.
-    ``closed``: whether none are allowed. ``choice``: the heading of ``alternatives``, ``One of`` or ``Any of``.
-    ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``tuple_``: whether this is
-    an array with a schema for each position.
+    ``closed``: whether additional properties are forbidden. ``choice``: the heading of ``alternatives``, ``One of`` or
+    ``Any of``. ``labels``: reference -> discriminator value. ``impossible``: whether no value is valid. ``tuple_``:
+    whether this is an array with a schema for each position.
     """
 
     __slots__ = (
@@ -52,8 +52,8 @@ class MergedSchema:
         self.tuple_: bool = False
 
     def kinds(self) -> tuple[str, ...]:
-        """The allowed JSON types; null only if it is the only one; ``("file",)`` for binary data. Without ``type``,
-        they are inferred from other keywords."""
+        """The allowed JSON types; null only if no other type is allowed; ``("file",)`` for binary data. Without
+        ``type``, they are inferred from other keywords."""
         given = self.facts.get("type")
         several = given if isinstance(given, list) else [given]
         found = tuple(dict.fromkeys(kind for kind in several if isinstance(kind, str) and kind in _KINDS))

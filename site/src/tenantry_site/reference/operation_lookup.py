@@ -41,7 +41,7 @@ def parse_spec(spec: str) -> OperationSpec | None:
 
 
 def files_among(file: str, paths: Sequence[str]) -> Iterator[str]:
-    """The documents that ``file`` may mean: the one with this path, else those with this file name, else those with
+    """The documents that ``file`` may mean: the document with this path, else all with this file name, else all with
     this name and another suffix."""
     if file in paths:  # a web address
         yield file
@@ -70,8 +70,8 @@ def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Ope
 
 
 def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
-    """The most similar operation, or None. Operations whose path differs only in parameter names come before those with
-    a similar spelling; among equals, one with the same method is preferred."""
+    """The most similar operation, or None. An operation whose path differs only in parameter names is preferred to a
+    similar spelling; among equals, an operation with the same method is preferred."""
     path = nearest(entry.path, (one.path for one in operations))
     shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
     same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]

@@ -21,8 +21,8 @@ _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Credential] = ()) -> Authorization:
-    """How to authenticate by ``method``, which a page or the configuration sets. ``declared``: the credentials in the
-    document, which say in which header, query parameter or cookie a key is sent."""
+    """How to authenticate with ``method``, which a page or the configuration sets. ``declared``: the document's
+    credentials. They say which header, query parameter or cookie has the key."""
     if method == "none":
         return ()
     prefix = auth.input_prefix or ""
@@ -41,8 +41,8 @@ def configured_authorization(method: str, auth: ApiAuth, declared: Iterable[Cred
 
 
 def declared_authorization(requirements: JsonRef, schemes: JsonRef) -> Authorization:
-    """The ways to authenticate in the ``security`` of ``requirements``, an operation or document. ``schemes``: the
-    document's ``securitySchemes``."""
+    """The ways to authenticate that ``requirements`` (an operation or a document) lists in ``security``. ``schemes``:
+    the document's ``securitySchemes``."""
     ways = []
     for item in requirements.items("security"):
         needed = item.as_object()

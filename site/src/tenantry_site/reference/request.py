@@ -40,13 +40,13 @@ class Control:
 
 
 def of_parameters(parameters: Iterable[Parameter]) -> tuple[Control, ...]:
-    """An input for each parameter, required ones first."""
+    """An input for each parameter, required parameters first."""
     made = (_of_parameter(one) for one in parameters)
     return tuple(sorted(made, key=lambda control: not control.required))
 
 
 def of_form(media: Media) -> tuple[Control, ...]:
-    """An input for each field of a form body, required ones first."""
+    """An input for each field of a form body, required fields first."""
     return tuple(sorted(_of_fields(media), key=lambda control: not control.required))
 
 

@@ -170,10 +170,10 @@ Known = dict[tuple[str, str], tuple[Shape, tuple[Diagnostic, ...]]]
 
 
 class Schemas:
-    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first;
-    within required and optional ones, the order is by name.
+    """Reads schemas. ``ordered``: keep the document's order of properties. Otherwise required properties come first,
+    and both the required and the optional properties are sorted by name.
 
-    ``known``: a cache of shapes that operations share, such as that of an error.
+    ``known``: a cache of shapes that operations share, such as the shape of an error.
     """
 
     __slots__ = ("_depth", "_known", "_left", "_ordered", "_trail")

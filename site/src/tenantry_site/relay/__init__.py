@@ -1,4 +1,4 @@
-"""The relay sends the requests that a reader composes on an API page to the API, if the API's origin is configured.
+"""A reader composes requests on an API page. The relay sends them to the API, if the API's origin is configured.
 
 Browsers cannot send a GET with a body, nor a request to an origin that does not allow it (CORS). The relay can, for
 pages of the same origin. It is off unless an app mounts it. Any reader of the docs can use it, so its protection is the

@@ -1,7 +1,7 @@
 """The ASGI app of the relay, to which the playground's script posts requests.
 
-Pages of other origins cannot use the relay. To send its header or ``application/json``, a browser must first ask for
-permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
+Pages of other origins cannot use the relay. To send the relay's header or ``application/json``, a browser must first
+ask for permission with a CORS preflight request, and the relay never grants it. As a second check, the relay examines
 ``Sec-Fetch-Site`` and ``Origin``.
 """
 

@@ -1,4 +1,4 @@
-"""Parses http addresses strictly, once for all uses.
+"""Parses http addresses strictly; every use shares one parse.
 
 The parsed parts are compared with the allowed origins, resolved, connected to, and written into the request. So no
 address is checked by one parser and used by another. An address that parsers could read differently is refused.

@@ -70,9 +70,9 @@ class Site:
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield the path and content of each finished file.
 
-        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; contents
-        of images never are. ``changed``: paths that may have changed since the last update, including new and removed
-        files; None: any file may have. Invalid files give diagnostics, not errors.
+        ``files``: path -> content of the files in the site's folder. A value is read only when it is needed; images are
+        never read. ``changed``: paths that may have changed since the last update, including new and removed files;
+        None: any file may have. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)

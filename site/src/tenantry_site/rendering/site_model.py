@@ -169,8 +169,7 @@ class SiteModelBuilder:
     def _with_operations(
         self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
     ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
-        """Add the contributions of OpenAPI documents: groups to the configuration, generated pages, and titles of
-        pages."""
+        """Add what OpenAPI documents contribute: groups in the configuration, generated pages, and titles of pages."""
         specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
         if not reference.operations and not specs:
             return config, written
@@ -225,7 +224,8 @@ class Memo:
         self._values: dict[str, tuple[object, object]] = {}
 
     def get(self, name: str, origin: object, make: Callable[[], T]) -> T:
-        """The value called ``name``: the cached one if its inputs equal ``origin``, else a new one from ``make``."""
+        """The value called ``name``: the cached value if its inputs equal ``origin``, else a new value from
+        ``make``."""
         known = self._values.get(name)
         if known is not None and known[0] == origin:
             return known[1]  # type: ignore[return-value]  # one name, one type
@@ -260,8 +260,8 @@ class TrackedFiles(Mapping[str, str | bytes]):
         return len(self._files)
 
     def is_unchanged(self, files: Files, changed: Collection[str] | None) -> bool:
-        """Whether the files that were read have the same contents in ``files``. If so, read from ``files`` from now
-        on."""
+        """Return whether the files read so far have the same contents in ``files``. If they do, switch to ``files``
+        for later reads."""
         for path, content in self._read.items():
             if (changed is None or path in changed) and files.get(path) != content:
                 return False

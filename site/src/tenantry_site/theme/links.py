@@ -1,4 +1,4 @@
-"""Links of the layout: those of the configuration file, and those of the feedback buttons.
+"""Links of the layout, which are in the configuration file or on the feedback buttons.
 
 Internal links are kept relative to the site's root until a page's depth is known, so that pages in folders of equal
 depth can share HTML.

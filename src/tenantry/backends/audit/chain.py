@@ -30,7 +30,7 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """Keys (32 bytes) by id, including those of removed signing keys."""
+        """The audit keys (32 bytes) of all signing keys, by id. Removed signing keys are included."""
         ...
 
 
@@ -45,7 +45,7 @@ def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
     """Seal ``entries``, which follow the sealed entry ``head``. The first new seal also covers ``unsealed``: the
-    entries between number ``after`` and ``entries``."""
+    entries after number ``after`` and before ``entries``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]

@@ -47,7 +47,7 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields. Of the values, only the end date is recorded."""
+    """Return the names of the given fields. The end date is the only value that is recorded."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     return {"fields": ", ".join(given), **ends}
@@ -76,7 +76,7 @@ def table_changes(before: str, after: str) -> dict[str, str]:
 
 
 def _entries(tables: str) -> dict[str, object]:
-    """Each table, function and other key of a declaration under a dotted name."""
+    """Return each table, function and other key of a declaration, by its dotted name."""
     made: dict[str, object] = {}
     for key, value in (json.loads(tables) if tables else {}).items():
         if isinstance(value, dict):

@@ -78,7 +78,8 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated with another handle than the announced one. The store tries again."""
+    """The group or data source was recreated, and its handle differs from the announced handle. The store tries
+    again."""
 
 
 class StoreReplaced(Exception):
@@ -94,8 +95,9 @@ _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
 
-# On PostgreSQL a writer locks the row of ``generation`` until the commit, and then draws a number for its entry. So
-# entries commit in the order of their numbers, and a reader that continues after the newest number misses none.
+# On PostgreSQL a writer first locks the row of ``generation``, then draws a number for its entry, and holds the lock
+# until the commit. So entries commit in the order of their numbers, and a reader that continues after the newest number
+# misses none.
 _NOTE_POSTGRESQL = _NOTE.replace(
     "values (?, ?, ?, ?, ?, ?, ?)",
     "select $1::bigint, $2, $3, $4, $5, $6, $7::json from (select from generation for no key update) as locked"
@@ -111,7 +113,7 @@ with counted as ({_COUNT}),
   noted as ({_NOTED})
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
-"""  # noqa: S608 - of constants; the notice has the format of tenantry.groups.write_notice
+"""  # noqa: S608 - built from constants; the notice has the format of tenantry.groups.write_notice
 
 # Like _COUNT and _CHANGE_POSTGRESQL, but without the audit entry, which ``add_entries`` seals and adds later. These
 # statements also return the row that ``add_entries`` takes as ``head``.
@@ -233,8 +235,8 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """Return the change in ``row``, the last of ``counted`` new ones. Once per thousand changes, delete the oldest.
-    Raises StoreReplaced if ``row`` has another identity than the announced one."""
+    """Return the change in ``row``, the last of ``counted`` new changes. Once per thousand changes, delete the oldest.
+    Raises StoreReplaced if the identity in ``row`` differs from the announced identity."""
     if row is None:
         raise MigrationNeeded(EMPTY_GENERATION)
     number, store_id, run_name, longest_lease = row[:4]

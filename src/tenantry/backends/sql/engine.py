@@ -146,22 +146,23 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises as ``read`` does."""
+        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises the errors of ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable if nothing changed. Raises OutcomeUnknown if a started write (SQLite) or the commit
-        (PostgreSQL) missed the deadline, or the connection broke during the commit. If the outcome is known later,
-        ``late`` is called in this event loop with the result of ``work``, or with None if nothing changed."""
+        Raises StoreUnavailable if the write failed and changed nothing. Raises OutcomeUnknown if a started write
+        (SQLite) or the commit (PostgreSQL) missed the deadline, or the connection broke during the commit. If the
+        outcome becomes known later, ``late`` is called in this event loop with the result of ``work``, or with None if
+        nothing changed."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Keep asyncio from logging the error of a task whose caller gets it anyway. A done callback."""
+    """A done callback. Keeps asyncio from logging a task's error, which the task's caller gets anyway."""
     if not task.cancelled():
         task.exception()
 
@@ -291,7 +292,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Insert each row whose unique values are new. Return the columns ``returning`` of the inserted rows, in any order.
-    Waits for other transactions in the order of ``rows``."""
+    """Insert each row whose unique values are new. Return the inserted rows in any order, each with the columns
+    ``returning``. Waits for other transactions in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

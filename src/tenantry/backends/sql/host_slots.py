@@ -131,7 +131,7 @@ class HostSlots:
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Give the store a random run name, unless it has another than ``identity`` already."""
+    """Give the store a random run name, unless its run name already differs from the one in ``identity``."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 

@@ -96,7 +96,7 @@ class PostgresEngine(StoreEngine):
         await connections.aclose()
 
 
-_UNKNOWN = "the connection to the {} broke during a commit: check whether it was done before trying again"
+_UNKNOWN = "the connection to the {} broke during a commit: check whether the write was done before you retry"
 
 
 class _Transaction:
@@ -160,7 +160,7 @@ class _PostgresConnections:
     async def _connect(self) -> PostgresConnection:
         writer: PostgresConnection = await self._server.connect(seconds=_CONNECT_SECONDS, transactions=True)
         self._writers.add(writer)
-        if self._ended:  # a write whose connection was terminated at the end is trying again
+        if self._ended:  # a late write retries, because its connection was terminated
             writer.terminate()
         return writer
 
@@ -183,7 +183,8 @@ class _PostgresConnections:
                     await self.engine.dispose()
         finally:
             self._ended = True
-            # ``dispose`` leaves connections open that are in use. If it takes too long, it may leave all of them open.
+            # ``dispose`` does not close connections that are in use. If it takes too long, it may leave all connections
+            # open.
             for writer in self._writers:
                 writer.terminate()
 

@@ -1,4 +1,4 @@
-"""SQLAlchemy Core statements for look-ups and polls, and those that several modules share."""
+"""SQLAlchemy Core statements: look-ups, polls, and statements that several modules share."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HOT = "tenantry_hot"
 locked."""
 
 
-class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
+class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
     """Microseconds since 1970 by the database's clock: now, not when the transaction began. Null on SQLite."""
 
     type: BigInteger = BigInteger()
@@ -64,7 +64,7 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
     return "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 
 
-class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
+class name_contains(FunctionElement[bool]):  # noqa: N801 - named like a SQL function
     """Whether the group's name contains a lower-case string. Only A to Z are folded, so that all databases agree."""
 
     type: Boolean = Boolean()
@@ -82,7 +82,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
     return f'strpos(lower(user_groups.name collate "C"), {part}) > 0'
 
 
-class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
+class texts_in(FunctionElement[str]):  # noqa: N801 - named like a SQL function
     """Return the strings of a JSON array as rows, so that an IN list is a single parameter."""
 
     type: String = String()

@@ -106,8 +106,8 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """Seal ``entries``. ``unsealed``: newest first. More than MOST_COVERED unsealed entries are left out of the
-    chain."""
+    """Seal ``entries``. ``unsealed``: newest first; if there are more than MOST_COVERED, all of them are left out of
+    the chain."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

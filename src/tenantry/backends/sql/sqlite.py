@@ -69,8 +69,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Read at once in the event loop (docs/decisions/0021-fast-reads.md). None after an error, such as a lock;
-        ``_fetch`` then tries again and reports it."""
+        """Read immediately, in the event loop (docs/decisions/0021-fast-reads.md). Return None on any error of SQLite,
+        for example if the database is locked; ``_fetch`` then tries again and reports the error."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -137,7 +137,7 @@ class SQLiteEngine(StoreEngine):
 
         waiting.add_done_callback(report)
         raise OutcomeUnknown(
-            f"the {self._file.label} has not confirmed the write in time: check whether it was done before trying again"
+            f"the {self._file.label} has not confirmed the write in time: check whether it was done before you retry"
         )
 
     async def aclose(self) -> None:
@@ -185,7 +185,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queue ``work``. The future fails with the error of ``work`` or StoreUnavailable."""
+        """Queue ``work``. The future fails with the error of ``work`` or with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -223,15 +223,15 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Run the writes in one transaction. If the file is locked, return the writes that still have time to try
-        again."""
+        """Run the writes in one transaction. If the file is locked, return the writes whose deadlines leave time for
+        another try."""
         if not jobs:
             return []
         try:
             self._run_all(jobs)
         except (DBAPIError, sqlite3.Error) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
-            assert isinstance(cause, sqlite3.Error)  # noqa: S101 - no other driver is here
+            assert isinstance(cause, sqlite3.Error)  # noqa: S101 - only sqlite3 is used here
             locked = is_locked(cause)
             if not locked:
                 self._disconnect()  # the next write opens the file anew

@@ -125,7 +125,8 @@ single_use_codes: Table = Table(
     Column("purpose", String(16), nullable=False),
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
-    Column("api_token_id", BigInteger),  # the code ends with this API token, which issued it
+    # the API token that issued the code; when it expires or is revoked, so does the code
+    Column("api_token_id", BigInteger),
     Column("group_handle", LargeBinary),  # the group whose CodeShare limits the code
     Index(None, "expires_at"),
     Index(None, "group_handle", "purpose", "expires_at"),
@@ -139,7 +140,7 @@ generation: Table = Table(  # one row, locked by each writer until the commit, s
     Column("run_name", String(32)),  # names the run folder on each host
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: no reader so far
     Column("sources", BigInteger, nullable=False, server_default="0"),  # ``number`` at the last write to a data source
-    Column("compatible", Text),  # revisions of the programs that may use these tables; the tables' own is last
+    Column("compatible", Text),  # revisions of the programs that may use these tables; the last is the tables' revision
     # The last sealed entry, or the start of the chain.
     Column("audit_number", BigInteger, nullable=False, server_default="0"),
     Column("audit_mac", LargeBinary),  # MAC of the last sealed entry

@@ -4,8 +4,8 @@ A store has 65,536 slots; a group's handle selects one. Each slot holds a versio
 otherwise even.
 
 - Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
-- Read: a load notes the slot's version before it asks the store. The answer may be cached only if this version is even,
-  and is valid until the slot has another version.
+- Read: a load notes the slot's version before it asks the store. The answer may be cached only if this version is even.
+  A cached answer is valid until the slot's version changes.
 - Crash: if a writer is killed, the version stays odd and prevents caching until a poll repairs the slot.
 
 ``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process.

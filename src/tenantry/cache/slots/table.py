@@ -42,7 +42,7 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End the write of a crashed writer: make the version even if it is still this odd one."""
+        """End the write of a crashed writer: if the slot still has this odd version, give it an even version."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()

@@ -75,9 +75,10 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group, moves the token from that
-    group's cookie to a token header, unless the request has one. Removes all groups' cookies from HTTP requests. Raises
-    OriginNotAllowed if another origin sends the cookie, InvalidToken if the cookie has no token of this group."""
+    """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
+    header, the middleware moves the token from that group's cookie to that header. Raises OriginNotAllowed if that
+    cookie comes from another origin, and InvalidToken if the cookie does not contain a token of that group. Removes all
+    groups' cookies from HTTP requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -158,7 +158,7 @@ class OpenAnswer:
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
         """Fetch and encode the line, for which ``size`` bytes are reserved. None if the line needs more bytes and the
-        group may not reserve them."""
+        group cannot reserve them."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)

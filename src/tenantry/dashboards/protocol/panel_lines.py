@@ -40,9 +40,9 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """The line of a panel with rows, in parts. ``named``: the columns to send. ``total``: number of rows in the whole
-    table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported before it.
-    ``more``: further results, by field."""
+    """Yield, in parts, the line that holds a panel's rows. ``named``: the columns to send. ``total``: number of rows in
+    the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
+    before it. ``more``: further results, by field."""
     encode = _encoder().json.encode
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode)

@@ -48,8 +48,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Migrate the database to this version. Creates a missing SQLite file. Raises InvalidSettings for a bad URL or
-    folder or a missing package; StoreUnavailable."""
+    """Migrate the database to this version. Creates a missing SQLite file. Raises StoreUnavailable, or InvalidSettings
+    for a bad URL, a bad folder or a missing package."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -135,7 +135,7 @@ def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
         with connection.begin_nested():  # an error rolls back to here and releases the locks
-            for table in tables:  # lock_timeout applies to each lock, so set it to the time that is left for all
+            for table in tables:  # lock_timeout applies to each lock, so set it to the time left for all of them
                 left = max(1, round((tried_until - time.monotonic()) * 1000))
                 connection.execute(text(f"set local lock_timeout = {left}"))
                 connection.execute(text(f"lock table {table} in access exclusive mode"))

@@ -34,7 +34,8 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, which proves the guarded tables; run ``select 1``; return how many seconds that took.
+    """Connect as a query would (this also proves the declaration of guarded tables), then run ``select 1``. Return how
+    many seconds both took.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that

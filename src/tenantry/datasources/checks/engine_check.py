@@ -97,7 +97,8 @@ class _Refusal(NamedTuple):
 class EngineCheck:
     """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
 
-    On each source, a query is explained for the first group that has all properties that the query needs.
+    On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
+    needs.
     """
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:

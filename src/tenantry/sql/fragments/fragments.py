@@ -7,7 +7,7 @@ change its meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
@@ -18,7 +18,7 @@ from tenantry.sql.filters.choice_names import written_name
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH, Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
@@ -302,3 +302,14 @@ def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
         if lexeme.kind in _WITH_SIGNS:
             for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
                 yield match[0], match.start()
+
+
+def optional_paths(optional: Iterable[str]) -> frozenset[str]:
+    """Return optional paths as a set. Raises TypeError for a string, ValueError for a malformed path."""
+    if isinstance(optional, str):
+        raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
+    paths = frozenset(optional)
+    for path in paths:
+        if not VARIABLE_PATH.fullmatch(path):
+            raise ValueError(f"optional contains {path!r}, which is not a path: join names with dots")
+    return paths

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final
 
@@ -45,23 +47,36 @@ _NAMED: Final = {
 }
 
 
+_is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
+
+
 def parse(sql: str, dialect: str) -> Any:
-    """Return sqlglot's tree of one query. Raises Refused for everything else, and for every error of sqlglot."""
+    """Return sqlglot's tree of one query, without its log. Raises Refused for everything else, and for every error of
+    sqlglot."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
+    logging.getLogger("sqlglot").addFilter(_is_of_others)  # added once, however often
+    was_parsing = _is_parsing.set(True)
     try:
         statements = [each for each in sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE) if each]
     except RecursionError:
         raise Refused(0, "this SQL is nested too deeply", "write it with fewer levels") from None
     except Exception as error:  # noqa: BLE001  # SQL that sqlglot cannot read cannot be proved
         raise _unreadable(sql, error) from None
+    finally:
+        _is_parsing.reset(was_parsing)
     if len(statements) != 1:
         raise Refused(0, "a query of guarded tables is one statement", "remove the other statements")
     if not isinstance(statements[0], _types().queries):
         problem = f"only a query can be proved to read guarded tables, not {type(statements[0]).__name__.lower()}"
         raise Refused(0, problem, "write a select")
     return statements[0]
+
+
+def _is_of_others(_: logging.LogRecord) -> bool:
+    # sqlglot logs the SQL of commands that it does not know, and literals can be secrets.
+    return not _is_parsing.get()
 
 
 def _unreadable(sql: str, error: Exception) -> Refused:

@@ -146,7 +146,7 @@ def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
 
 
 def _after(head: str, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    rest = cast(Text, nodes[0]).sql[len(head) :]  # what has no tag is one node
+    rest = cast(Text, nodes[0]).sql[len(head) :]  # the parser makes one node of SQL without tags
     return (Text(rest), *nodes[1:]) if rest else nodes[1:]
 
 

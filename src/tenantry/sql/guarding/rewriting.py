@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused
-from tenantry.sql.guarding.names import Path, folded, key_of
+from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
 from tenantry.sql.guarding.reading import Reading, hides, located, read, unlisted
 from tenantry.sql.guarding.rendered_text import RenderedText, combinations, render, skipped_branches
@@ -132,7 +132,7 @@ class _Edits:
         start = _start_of_only(use, reading) if use.only else use.start
         _segment(rendered, start, use.end)
         name = rendered.sql[use.start : use.end]
-        alias = "" if use.alias else _last_part(use.path, name)
+        alias = "" if use.alias else written(use.path[-1:], self._guards.dialect)
         return segment, _Edit(start - segment, use.end - segment, position, name, guard, alias, use.only)
 
     def apply(self, nodes: Sequence[Node]) -> _Nodes:
@@ -196,8 +196,3 @@ def _segment(rendered: RenderedText, start: int, end: int) -> int:
 def _start_of_only(use: TableUse, reading: Reading) -> int:
     before = [token for token in reading.masked.tokens if token.start < use.start]
     return before[-1].start
-
-
-def _last_part(path: Path, name: str) -> str:
-    part = path[-1]
-    return name[-len(part.text) - 2 :] if part.quoted else name[-len(part.text) :]

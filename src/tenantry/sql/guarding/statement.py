@@ -127,7 +127,7 @@ class _StatementReader:
         if not all(map(grammar.is_identifier, parts)):
             raise Refused(self._near(node), "this is not the name of a table", "write (select * from …)")
         start, end = self._start(parts[0]), self._end(parts[-1])
-        path = self._found.starts[start] = tuple(map(self._name, parts))
+        path = self._found.starts[start] = self._path(parts)
         if len(path) == 1 and path[0] in visible:
             return
         whole = grammar.is_whole_query(node)
@@ -141,6 +141,14 @@ class _StatementReader:
             path = tuple(map(self._name, parts))
             self._found.columns.append(Qualified(path, self._start(parts[0]), self._start(parts[-1])))
 
+    def _path(self, parts: list[Any]) -> Path:
+        start, end = self._start(parts[0]), self._end(parts[-1])
+        if len(parts) > 1 and start == self._start(parts[-1]):  # BigQuery: `p.d.t` is one word and three names
+            path = tuple(Name(each.name, quoted=True) for each in parts)
+            self._check_equal(self._masked.sql[start + 1 : end - 1], ".".join(each.text for each in path), start)
+            return path
+        return tuple(map(self._name, parts))
+
     def _name(self, identifier: Any) -> Name:
         start, end = self._start(identifier), self._end(identifier)
         text = self._masked.sql[start:end]
@@ -150,15 +158,25 @@ class _StatementReader:
             )
         if self._dialect.identifiers is Identifiers.FOLDS_LOWER and len(text.encode()) > _LONGEST_NAME:
             raise Refused(start, "PostgreSQL cuts a name of this length", f"use at most {_LONGEST_NAME} bytes")
-        return Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
+        name = Name(text[1:-1], quoted=True) if text[0] in '"`' else Name(text, quoted=False)
+        self._check_equal(name.text, identifier.name, start)
+        return name
+
+    def _check_equal(self, written: str, name: str, start: int) -> None:
+        if written != name:  # BigQuery: p-x.d.t, and `p.d`.t
+            raise Refused(start, "this name has several pieces", "write each of its parts in quotes")
 
     def _start(self, node: Any) -> int:
-        if "start" not in node.meta:
-            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
-        return int(node.meta["start"])
+        return self._place(node, "start")
 
     def _end(self, node: Any) -> int:
-        return int(node.meta["end"]) + 1
+        return self._place(node, "end") + 1
+
+    def _place(self, node: Any, key: str) -> int:
+        place = node.meta.get(key)
+        if place is None:
+            raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
+        return int(place)
 
     def _near(self, node: Any) -> int:
         return min((int(each.meta["start"]) for each in _with_places(node)), default=0)

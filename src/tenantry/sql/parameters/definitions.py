@@ -68,7 +68,9 @@ def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
     if not isinstance(definitions, Mapping):
         raise invalid_definition((), "the parameters must be a mapping", "write a name and a definition for each")
     if len(definitions) > MAX_PARAMETERS_DECLARED:
-        raise invalid_definition((), f"more than {MAX_PARAMETERS_DECLARED} parameters", "declare what the SQL names")
+        raise invalid_definition(
+            (), f"more than {MAX_PARAMETERS_DECLARED} parameters", "declare only the parameters that the SQL uses"
+        )
     return {name: _declare_one(name, definition) for name, definition in definitions.items()}
 
 

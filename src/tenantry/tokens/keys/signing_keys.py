@@ -108,7 +108,7 @@ class SigningKeys(KeyRing):
             finally:
                 self._reading.release()
 
-    # --- uses of the keys, each of which first checks the file for changes ---
+    # --- uses of the keys; each use first checks the file for changes ---
 
     @property
     def active_id(self) -> str:

@@ -7,7 +7,6 @@ with 1 if anything leaks, crashes, or is read in another way by a second reader.
 from __future__ import annotations
 
 import argparse
-import logging
 import secrets
 import sys
 from random import Random
@@ -24,7 +23,6 @@ def main() -> None:
     parser.add_argument("--mutations", type=int, default=100_000, help="in all (default: 100,000)")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31), help="to repeat a run")
     asked = parser.parse_args()
-    logging.getLogger("sqlglot").setLevel(logging.ERROR)
     print(f"seed {asked.seed}", flush=True)
     defects = 0
     for name in asked.engines:

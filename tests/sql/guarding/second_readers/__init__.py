@@ -100,7 +100,7 @@ _stand_ins = cache(StandIns)
 
 
 def assert_only_guards(bound: BoundSQL, tables: GuardedTables) -> None:
-    """Beside guards, the engine's own parser finds only shared tables. Checked on two engines, whatever a test sends."""
+    """Beside guards, the engine's own parser finds only shared tables. Checked on two engines."""
     if bound.dialect not in PARSERS:
         return
     stand_ins = _stand_ins(bound.dialect, bound.paramstyle, tables)

@@ -24,8 +24,8 @@ def from_metabase(
 ) -> None:
     """Move the tenants of Metabase.
 
-    TENANTS is a saved answer of GET /api/ee/tenant. In it all attributes are strings: name those to convert with
-    --number and --list.
+    TENANTS is a saved answer of GET /api/ee/tenant. All attributes in it are strings. Use --number and --list to name
+    the attributes that are numbers or lists.
     """
     attributes = _Attributes(numbers, lists, routing, schema)
 

@@ -23,8 +23,9 @@ AND = re.compile(r"and\b", re.IGNORECASE)
 def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
     """Move the row-level rules of Superset.
 
-    Superset has no customers. EXPORT is a saved answer of GET /api/v1/rowlevelsecurity/, whose roles become groups, or
-    a list of the bodies that your server sends to /api/v1/security/guest_token/, whose users become groups.
+    Superset has no customers. EXPORT is either a saved answer of GET /api/v1/rowlevelsecurity/ (its roles become
+    groups), or a list of the bodies that your server sends to /api/v1/security/guest_token/ (their users become
+    groups).
 
     Only clauses that compare columns with literals are read, such as region = 'eu' and customer_id in (1, 2). Other
     clauses are listed, and the command exits with 1.
@@ -36,8 +37,8 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Return column -> the value or list with which it is compared. None if the clause is a Jinja template or does more
-    than compare."""
+    """Return each column with the value or list that it is compared with. None if the clause is a Jinja template or
+    does more than compare."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:
@@ -74,7 +75,7 @@ def _groups(exports: list[Any], unread: list[str]) -> Groups:
             warn(f"not read: {customer}: {clause}")
         else:
             known |= read
-    # If no rule of a customer was read, `properties` is left out, so that the group keeps properties set by hand.
+    # If none of a group's rules could be read, leave out `properties`, so that the group keeps properties set by hand.
     return {
         customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
     }

@@ -97,7 +97,7 @@ def server_label(server: Server) -> str:
     return f"{words} ({' '.join(server.description.split())[:60]})" if server.description else words
 
 
-_MOST: Final = 12  # the most response examples; descriptions of responses have no such limit
+_MOST: Final = 12  # maximum number of response examples; descriptions of responses have no such limit
 
 
 def snippets(request: Request, names: PageIds, highlight: Highlight) -> Markup:

@@ -100,7 +100,7 @@ class Fields:
         )
 
     def _nested(self, shape: Shape) -> dict[str, object] | None:
-        """The collapsed contents of a field, with a title; None if the field has none."""
+        """The collapsed contents of a field, with a title; None if the field has no contents."""
         if not shape.nested:
             return None
         inner = shape
@@ -245,7 +245,7 @@ class Sections:
         return Part(Heading(2, name, title), section, " ".join(text.split()))
 
     def _media(self, media: Sequence[Media], name: str) -> Markup:
-        """The fields of the body in each content type. Only those of the first content type have ids."""
+        """The fields of the body in each content type. Only the fields of the first content type have ids."""
         rendered = [(one.type, self._fields.body(one.shape, "" if index else name)) for index, one in enumerate(media)]
         return render_template("reference/media", media=rendered)
 

@@ -66,7 +66,7 @@ async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
 
 
 async def test_a_declaration_of_tables_changes_while_a_query_runs(own: Tenancy) -> None:
-    """The query that runs without guards ends, and the next one has them. Red when the source keeps its tables."""
+    """The query that runs without guards ends, and the next one has them."""
     orders = "select owner from orders"
     async with data_sources(own.store, pool_size=1, **LIMITS) as sources:
         assert len(await sources.fetch(own.group, "main", orders)) == 3

@@ -223,6 +223,46 @@ def test_a_check_finds_columns_that_the_rows_do_not_have(ready: Terminal, folder
     assert "c4n4ry" not in json.dumps(checked)
 
 
+TWICE = """title: Orders
+rows:
+  - {line: amount, by: day, query: orders}
+  - {area: amount, by: day, color: region, query: orders}
+  - {area: amount, by: day, query: orders, stack: sum}
+  - {heatmap: amount, by: day, rows: region, query: orders}
+  - {line: amount, by: day, query: once}
+  - {bar: amount, by: day, query: orders}
+"""
+
+
+def test_a_check_finds_lines_with_two_values_for_a_day(ready: Terminal, folder: Path) -> None:
+    """Where the rows of a group show it, at the panel; what sums up may have them. Red when no rows are read: the page
+    alone said so, to a viewer."""
+    queries = {
+        "queries/orders.sql": "select day, amount, region from orders where owner = {{ owner }}",
+        "queries/once.sql": "select day, sum(amount) as amount from orders where owner = {{ owner }} group by day",
+    }
+    write_files(folder, {"dashboards/sales.yaml": TWICE, **queries})
+    database = sqlite3.connect(folder / "orders.db")
+    database.execute("create table orders (day text, amount integer, owner text, region text)")
+    database.executemany(
+        "insert into orders values ('2026-01-01', ?, ?, ?)",
+        [(1, "c4n4ry", "eu"), (2, "c4n4ry", "us"), (3, "c4n4ry", "us"), (4, "other", "eu")],
+    )
+    database.commit()
+    database.close()
+    ready("data-source", "create", "warehouse", "--url", f"sqlite:///{folder / 'orders.db'}")
+    ready("group", "create", "acme", "--map", "main=warehouse", "--property", "owner=c4n4ry")
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = [(each["line"], each["message"]) for each in checked["findings"] if each["code"] == "repeated-rows"]
+    says = "(data source warehouse, for acme)"
+    assert found == [
+        (3, f"3 rows of the query have the same day {says}"),
+        (4, f"2 rows of the query have the same day and region {says}"),
+        (6, f"2 rows of the query have the same day and region {says}"),
+    ]
+    assert "c4n4ry" not in json.dumps(checked)
+
+
 def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path) -> None:
     """A misspelt property of a control. Red when only what stands in the SQL is looked for: the panel said so to a
     viewer."""

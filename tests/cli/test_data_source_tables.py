@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -106,14 +108,19 @@ def test_a_bad_file_is_refused_at_its_place(shop: Terminal, folder: Path, text: 
 
 
 def test_a_required_guard_cannot_be_removed(shop: Terminal, folder: Path) -> None:
-    """Only another list replaces it. Red when ``--no-tables`` does not look at the stored list."""
+    """Only another list replaces it. What is lost is said. Red when ``--no-tables`` does not look at the stored list,
+    and without the warnings."""
     (folder / "tables.yaml").write_text(f"guard: required\n{TABLES}")
     create(shop, "--tables", "tables.yaml")
     assert "guard: required" in shop("data-source", "update", "shop", "--no-tables", fails=1).err
     assert shop("data-source", "show", "shop").out.endswith(f"guard: required\n{SHOWN}")
     (folder / "tables.yaml").write_text(TABLES)
-    shop("data-source", "update", "shop", "--tables", "tables.yaml")
-    shop("data-source", "update", "shop", "--no-tables")
+    replaced = shop("data-source", "update", "shop", "--tables", "tables.yaml")
+    assert "Warning: the list before said guard: required. This one does not" in replaced.err
+    removed = shop("data-source", "update", "shop", "--no-tables")
+    assert "Warning: queries of shop now read all rows" in removed.err
+    for words in (("--no-tables",), ("--tables", "tables.yaml")):
+        assert "Warning" not in shop("data-source", "update", "shop", *words).err
 
 
 @pytest.mark.parametrize("text", ["tables: {orders: custmer_id}", "tables: {ordres: customer_id}"])
@@ -123,9 +130,39 @@ def test_a_list_is_tested_on_the_source(shop: Terminal, folder: Path, text: str)
     refused = create(shop, "--tables", "wrong.yaml", fails=1)
     assert "Nothing was registered" in refused
     create(shop, "--tables", "tables.yaml")
-    assert "Nothing was changed" in shop("data-source", "update", "shop", "--tables", "wrong.yaml", fails=1).err
+    refused = shop("data-source", "update", "shop", "--tables", "wrong.yaml", fails=1).err
+    assert "the guarded tables of data source shop (ds_" in refused
+    assert "Nothing was changed: correct wrong.yaml, or" in refused
+    assert "No query runs" not in refused
     assert shop("data-source", "show", "shop").out.endswith(SHOWN)
     shop("data-source", "update", "shop", "--tables", "wrong.yaml", "--no-check")
+
+
+def test_a_wrong_list_is_printed_once(shop: Terminal, folder: Path) -> None:
+    """Red when the log of the error went to stderr too. In a process of its own, which has no handler for logs."""
+    (folder / "wrong.yaml").write_text("tables: {orders: custmer_id}")
+    create(shop)
+    command = [sys.executable, "-m", "tenantry", "data-source", "update", "shop", "--tables", "wrong.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("custmer_id") == 1
+
+
+def test_render_reads_the_list_of_the_data_source(shop: Terminal, folder: Path) -> None:
+    """Where no file is next to the query; a group of two lists is told to choose. Red when the SQL was printed without
+    guards, as no data source runs it."""
+    create(shop, "--tables", "tables.yaml")
+    (folder / "tables.yaml").rename(folder / "other.yaml")
+    (folder / "orders.sql").write_text("select id from orders")
+    shop("group", "create", "acme", "--map", "main=shop")
+    done = shop("sql", "render", "orders.sql", "--group", "acme", "--dialect", "sqlite")
+    assert done.out.startswith("select id from (select * from orders where orders.customer_id = ?")
+    assert done.err == "guarded by the tables that data source shop declares\n"
+    register(shop, "plain")
+    shop("group", "update", "acme", "--map", "archive=plain")
+    done = shop("sql", "render", "orders.sql", "--group", "acme")
+    assert done.out == "select id from orders\n"
+    assert "not guarded here: the data sources shop, plain declare different tables" in done.err
 
 
 def test_a_draft_is_made_of_the_catalogue(shop: Terminal, folder: Path) -> None:

@@ -90,6 +90,9 @@ def test_a_file_that_cannot_be_used_ends_the_check(terminal: Terminal, folder: P
     write_files(folder, FILES | {"tables.yaml": "tables:\n  orders: 7\n"})
     for check in CHECKS:
         assert "tables.yaml:2:3: tables.orders: is not a rule" in terminal(*check, fails=1).err
+    for text in ("tables: {}\n", "tables:\n  a: {b_id: b.id}\n  b: {a_id: a.id}\n"):  # as `data-source update` does
+        (folder / "tables.yaml").write_text(text)
+        assert "tables.yaml:" in terminal("sql", "check", "queries", fails=1).err
 
 
 def declare(ready: Terminal, folder: Path, name: str, *options: str) -> None:
@@ -113,6 +116,32 @@ def test_the_declaration_of_the_data_source_counts(check: tuple[str, ...], ready
     (found,) = ready(*check, "--groups", "--format", "json", fails=1).json()["findings"]
     assert (found["file"], found["line"], found["column"]) == ("queries/orders.sql", 1, 15)
     assert (found["code"], found["message"]) == ("missing-property", "erp is missing in 1 of 2 groups: acme")
+    assert found["fix"] == "give these groups the property: the guarded tables need it for the table orders"
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_list_that_the_data_source_refuses_is_found(check: tuple[str, ...], ready: Terminal, folder: Path) -> None:
+    """With the table and the fix. Red when nothing connected to the source: no query ran, and the check found
+    nothing; and when the finding was `source-unreachable`."""
+    write_files(folder, FILES)
+    (folder / "wrong.yaml").write_text(TABLES.replace("customer_id", "custmer_id"))
+    declare(ready, folder, "sales", "--tables", "wrong.yaml", "--no-check")
+    ready("group", "create", "acme", "--map=main=sales", "--property=region=eu")
+    (found,) = ready(*check, "--groups", "--format", "json", fails=1).json()["findings"]
+    assert (found["file"], found["code"]) == ("data source sales", "wrong-tables")
+    assert "refuses the table orders with the column custmer_id" in found["message"]
+    assert found["fix"].endswith("run: tenantry data-source update sales --tables FILE")
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_data_source_that_does_not_answer_is_named(check: tuple[str, ...], ready: Terminal, folder: Path) -> None:
+    """By ``sql check`` in a note, because its list may be right. Red when that was silent."""
+    write_files(folder, FILES | {"wide.yaml": TABLES})
+    declare(ready, folder, "sales", "--tables", "wide.yaml")
+    ready("group", "create", "acme", "--map=main=sales", "--property=region=eu")
+    (folder / "sales.db").unlink()
+    done = ready(*check, "--groups", fails=int(check[0] == "dashboards"))
+    assert "the guarded tables of data source sales were not tested: " in done.err or "source-unreachable" in done.out
 
 
 @pytest.mark.parametrize("check", CHECKS)

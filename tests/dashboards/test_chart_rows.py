@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ class Charts:
         asking = asking or group(main="ds_1")
         given = extend(asking.variables, "params", params or {"least": None})
         async with asyncio.timeout(120):
-            return await self.rows.fetch(asking, "main", template, given, plot, None)
+            return await self.rows.fetch(asking, "main", template, given, plot, None, datetime.now(UTC))
 
 
 @pytest.fixture(params=ENGINES)

@@ -88,12 +88,16 @@ async def test_a_declaration_that_fits(url: str) -> None:
 )
 async def test_a_declaration_with_a_wrong_name(url: str, tables: dict[str, Any], name: str) -> None:
     """The error names the table and the column. Red when new connections are not checked."""
-    with pytest.raises(InvalidSource, match=f"^the guarded tables of data source ds_1 .* the table {name} with the co"):
+    with pytest.raises(
+        InvalidSource, match=f"^the guarded tables of data source warehouse .* the table {name} with the co"
+    ):
         await check_connection(source(url, tables), seconds=PATIENCE)
 
 
 async def test_a_declaration_that_this_process_cannot_use(url: str) -> None:
     """As from a later version of Tenantry."""
-    with pytest.raises(InvalidSource, match="the guarded tables of data source ds_1 cannot be used: ") as caught:
+    with pytest.raises(
+        InvalidSource, match=r"the guarded tables of data source warehouse \(ds_1\) cannot be used: "
+    ) as caught:
         await check_connection(source(url, {"orders": "customer_id"}, later=True))
     assert caught.value.field == "/tables"

@@ -89,6 +89,24 @@ async def test_an_engine_explains_and_runs_nothing(each_engine: str, directory: 
     await looked_at(each_engine, open_sources(timeout=20, connect_timeout=120), directory)
 
 
+async def test_rows_that_share_a_place_are_counted(each_engine: str, directory: Directory, open_sources) -> None:
+    """On each engine whose names can be quoted; a row without a place shares none. Red when the rows are counted over
+    all columns, or the empty places count."""
+    text = "select 1 as day, 'a' as kind, 5 as n union all select 1, 'a', 6 union all select 1, 'b', 7"
+    nothing = " union all select null, 'c', 8 union all select null, 'c', 9"
+    queries = [
+        asked(text + nothing, f"{len(place)}.sql")._replace(place=place)
+        for place in (("day",), ("day", "kind"), ("day", "kind", "n"), ())
+    ]
+    report = await check(open_sources(timeout=20, connect_timeout=120), directory, [member()], *queries)
+    assert report.findings == ()
+    says = "data source own_1, for acme"
+    assert {query.file: dict(found) for query, found in report.repeated.items()} == {
+        "1.sql": {says: 3},
+        "2.sql": {says: 2},
+    }
+
+
 async def test_clickhouse_explains(clickhouse_server: ClickHouseServer, directory: Directory, open_sources) -> None:
     """The same, over HTTP."""
     directory.add(1, clickhouse_server.url("default"))

@@ -6,7 +6,6 @@ import { legendOf } from "./charts/legend.js";
 import { picture } from "./charts/png.js";
 import { Reading } from "./charts/reading.js";
 import { Rows } from "./charts/rows.js";
-import { wayOf } from "./charts/way.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
@@ -51,7 +50,7 @@ export class ChartView {
     this.data = data;
     this.rows = new Rows(data.columns, data.rows);
     this.#width = 0;
-    const label = `${describe(this.view, this.rows)}. Arrow keys read it.`;
+    const label = `${describe(this.view, this.rows, this.context.formats)}. Arrow keys read it.`;
     this.element = html("div", { class: `chart chart-${this.view.kind}`, tabindex: "0", "data-focus": "chart", role: "group", "aria-roledescription": "chart", "aria-label": label });
     return this.element;
   }
@@ -70,17 +69,27 @@ export class ChartView {
     const { formats, colors } = this.context;
     const beside = this.#beside();
     const width = beside ? this.#width * 0.45 : this.#width;
-    const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain };
+    const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
     const legend = legendOf(chart, (key) => this.#toggle(key));
     this.chart = chart;
     this.element.classList.toggle("stands-beside", beside);
-    this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#whole()].filter(Boolean));
+    this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
     const choose = this.about.click ? (rows) => this.#choose(rows) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
     this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+  }
+
+  #times() {
+    const { now, periods, reduced } = this.data;
+    return { when: { now, period: periods?.whole }, reduced };
+  }
+
+  #notes() {
+    const { notes = [] } = this.chart;
+    return notes.length ? html("p", { class: "chart-note" }, notes.join(" ")) : null;
   }
 
   /** False where what the click asks for is not the same in all these rows. */
@@ -139,9 +148,10 @@ export class ChartView {
   #twin() {
     const { formats, title } = this.context;
     const measures = [this.view[this.view.kind]].flat();
-    const way = wayOf(this.view, this.rows, measures, formats);
+    const way = this.rows.way(formats, measures, this.view);
     const ways = Object.fromEntries(measures.map((name) => [name, way]));
-    return twinOf(this.data, { ...ways, [this.view.by]: { format: timeFormat(this.rows, this.view.by) } }, formats, title);
+    const by = this.rows.way(formats, [this.view.by], { format: timeFormat(this.rows, this.view.by), along: true });
+    return twinOf(this.data, { ...ways, [this.view.by]: by }, formats, title);
   }
 
   toggleTable() {

@@ -4,7 +4,7 @@ import { SeriesColors } from "./charts/colors.js";
 import { Controls } from "./controls/index.js";
 import { html } from "./dom.js";
 import { asTheyAre, Filters } from "./filters.js";
-import { Formats } from "./formats.js";
+import { Formats } from "./values.js";
 import { rowOf, skeletonPanels } from "./layout.js";
 import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";

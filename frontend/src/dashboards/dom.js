@@ -47,6 +47,12 @@ export function icon(name) {
   return svg("svg", { class: `icon icon-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
 
+/** Writes a short form for eyes, and the whole for a screen reader and for who points at it. */
+export function writeShort(element, short, whole) {
+  element.title = whole;
+  element.replaceChildren(html("span", { "aria-hidden": "true" }, short), html("span", { class: "visually-hidden" }, whole));
+}
+
 let made = 0;
 
 /** An id that no other element of the page has. */

@@ -1,11 +1,17 @@
 // A key figure: the number, how it changed in words, and how it came to be as a small line.
 
+import { rangeLabel } from "./controls/presets.js";
 import { drawSparkline } from "./charts/sparkline.js";
 import { Rows } from "./charts/rows.js";
-import { html, icon } from "./dom.js";
-import { number } from "./formats.js";
+import { html, icon, writeShort } from "./dom.js";
+import { compare, number } from "./numbers.js";
+
+/** The sizes of the number, the largest first, by class; the smallest is for a short one alone. */
+const SIZES = ["", "size-5", "size-4", "size-3"];
 
 export class FigureView {
+  #parts;
+
   /**
    * @param {any} about the panel of the definition
    * @param {import("./panels.js").Context} context
@@ -28,28 +34,62 @@ export class FigureView {
     const { formats } = this.context;
     const rows = new Rows(data.columns, data.rows);
     const name = this.view.figure;
-    const way = { format: this.view.format, digits: this.view.digits, type: rows.type(name) };
     const [value] = rows.values(name);
+    const wayOf = (each) => formats.way({ ...this.view, name, type: rows.type(name) }, [each]);
+    const way = wayOf(value);
     const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats) : null;
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
-    const text = html("p", { class: "figure-value" }, formats.text(value, way), unit);
-    const change = data.compare ? this.#change(number(value), data.compare, way) : null;
-    return html("div", { class: "figure" }, text, small, change);
+    const number = html("span", { class: "figure-number" });
+    const line = html("p", { class: "figure-value" }, number, unit);
+    const change = data.compare ? this.#change(value, data, wayOf) : null;
+    const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
+    this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
+    this.#write(false, "");
+    return html("div", { class: `figure${small ? " with-line" : ""}` }, line, small, change, cut);
   }
 
-  #change(now, compare, way) {
-    const before = number(new Rows(compare.columns ?? [], compare.rows).values(this.view.figure)[0]);
+  /** Once it is on the page: smaller where the number is wider than its place, then shorter, then above its unit. */
+  fit() {
+    if (!this.#parts) return;
+    const { line } = this.#parts;
+    for (const short of [false, true]) {
+      for (const size of short ? SIZES : SIZES.slice(0, -1)) {
+        this.#write(short, size);
+        if (line.scrollWidth <= line.clientWidth) return;
+      }
+    }
+    line.classList.add("wraps");
+  }
+
+  #write(short, size) {
+    const { number, line, text, whole } = this.#parts;
+    line.className = `figure-value ${size}`.trim();
+    if (short) return writeShort(number, this.#parts.short, whole);
+    number.title = whole === text ? "" : whole;
+    number.replaceChildren(text);
+  }
+
+  /** Which days are compared with which. */
+  #dates(periods) {
+    if (!periods) return "Against the same part of the period before";
+    const [shown, before] = [periods.shown, periods.before].map((days) => rangeLabel(days, this.context.formats));
+    return `${shown} against ${before}`;
+  }
+
+  #change(now, { compare: compared, periods }, wayOf) {
+    const change = (...parts) => changeOf(this.#dates(periods), ...parts);
+    const [before] = new Rows(compared.columns ?? [], compared.rows).values(this.view.figure);
     const { formats } = this.context;
-    if (Number.isNaN(before) || Number.isNaN(now)) return change("same", "", "No value before");
-    const text = formats.text(before, way);
-    if (now === before) return change("same", "", "As before");
-    const kind = now > before ? "rise" : "fall";
-    const good = this.view.better ? ((this.view.better === "higher") === (now > before) ? " good" : " bad") : "";
-    const much = before === 0 ? "" : ` ${formats.change(now, before, way)}`;
-    return change(kind, good, `${now > before ? "Up" : "Down"}${much} from ${text} before`);
+    if (Number.isNaN(number(before)) || Number.isNaN(number(now))) return change("same", "", "No value before");
+    const order = compare(now, before);
+    if (order === 0) return change("same", "", "As before");
+    const kind = order > 0 ? "rise" : "fall";
+    const good = this.view.better ? ((this.view.better === "higher") === order > 0 ? " good" : " bad") : "";
+    const much = number(before) === 0 ? "" : ` ${formats.change(now, before, wayOf(now))}`;
+    return change(kind, good, `${order > 0 ? "Up" : "Down"}${much} from ${formats.text(before, wayOf(before))} before`);
   }
 }
 
-function change(kind, good, words) {
-  return html("p", { class: `change${good}`, title: "Against the period of the same length just before" }, icon(kind), html("span", {}, words));
+function changeOf(title, kind, good, words) {
+  return html("p", { class: `change${good}`, title }, icon(kind), html("span", {}, words));
 }

@@ -19,7 +19,7 @@ const NO_ROWS = "There is nothing here for this choice.";
 /**
  * @typedef {object} Context what a panel may use of the page
  * @property {string} title of the panel
- * @property {import("./formats.js").Formats} formats
+ * @property {import("./values.js").Formats} formats
  * @property {import("./charts/colors.js").SeriesColors} colors
  * @property {(text: string) => void} announce
  * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache

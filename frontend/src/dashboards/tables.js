@@ -3,9 +3,8 @@
 
 import { Rows } from "./charts/rows.js";
 import { words } from "./charts/series.js";
-import { columnDigits } from "./charts/way.js";
-import { html, icon } from "./dom.js";
-import { isNumeric, number } from "./formats.js";
+import { html, icon, writeShort } from "./dom.js";
+import { isNumeric, number } from "./numbers.js";
 
 /** The server's, where the author says nothing else. */
 const PAGE = 50;
@@ -88,12 +87,14 @@ export class TableView {
   }
 
   #cell(column, place, row, rows) {
-    const text = this.context.formats.text(column.values[row], column);
+    const { formats } = this.context;
+    const value = column.values[row];
+    const text = formats.text(value, column.way);
     const choice = place === 0 && this.about.click;
     const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: () => this.context.choose(rows.record(row)) }, text) : text;
     const bar = column.bar ? barOf(column, row) : null;
     const kind = [column.numeric && "number", column.bar && "with-bar"].filter(Boolean).join(" ");
-    return html(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: kind || null }, bar, html("span", { class: "cell" }, content));
+    return html(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: kind || null, title: wholeOf(value, column, text, formats) }, bar, html("span", { class: "cell" }, content));
   }
 
   #pages(data) {
@@ -133,9 +134,19 @@ export class TableView {
       show(place, false);
       gone += 1;
     }
+    this.#shorten(scroller.clientWidth);
     this.#hidden.hidden = !gone;
     if (gone) this.#hidden.textContent = `Show ${gone} more ${gone === 1 ? "column" : "columns"}`;
     this.#fade();
+  }
+
+  /** A number that is wider than the panel could not be read even by scrolling: it is written shorter. */
+  #shorten(room) {
+    const { table, shown } = this.parts;
+    shown.forEach(({ numeric, values, way }, place) => {
+      const cells = numeric && table.rows[0].cells[place].offsetWidth > room ? [...table.tBodies[0].rows].map((row) => row.cells[place]) : [];
+      cells.forEach((cell, row) => writeShort(cell.querySelector(".link") ?? cell.querySelector(".cell"), this.context.formats.short(values[row], way), this.context.formats.whole(values[row], way)));
+    });
   }
 
   #showAll() {
@@ -159,9 +170,15 @@ function columnsOf(views, rows, formats) {
   return wanted.filter(({ name }) => rows.has(name)).map((view) => {
     const type = rows.type(view.name);
     const values = rows.values(view.name);
-    const digits = view.digits ?? columnDigits(view.format, type, values, formats);
-    return { ...view, type, values, digits, title: view.title ?? words(view.name), numeric: isNumeric(type) };
+    const way = rows.way(formats, [view.name], view);
+    return { ...view, values, way, title: view.title ?? words(view.name), numeric: isNumeric(type) };
   });
+}
+
+/** All digits of a number that is written with fewer. */
+function wholeOf(value, { way, numeric }, text, formats) {
+  const whole = numeric ? formats.whole(value, way) : text;
+  return whole === text ? null : whole;
 }
 
 /** A bar behind the number, as long as it is large among those of the page. */
@@ -177,13 +194,16 @@ function barOf({ values }, row) {
 export function twinOf(data, way, formats, title) {
   const rows = new Rows(data.columns, data.rows);
   const most = 500;
-  const columns = columnsOf(undefined, rows, formats).map((column) => (column.name in way ? { ...column, ...way[column.name] } : column));
+  const columns = columnsOf(undefined, rows, formats).map((column) => ({ ...column, way: way[column.name] ?? column.way }));
   const heads = columns.map(({ title: text, numeric }) => html("th", { scope: "col", class: numeric ? "number" : null }, text));
-  const lines = data.rows.slice(0, most).map((_, row) =>
-    html("tr", {}, ...columns.map((column) => html("td", { class: column.numeric ? "number" : null }, formats.text(column.values[row], column)))),
-  );
+  const cell = (column, value) => {
+    const text = formats.text(value, column.way);
+    return html("td", { class: column.numeric ? "number" : null, title: wholeOf(value, column, text, formats) }, text);
+  };
+  const lines = data.rows.slice(0, most).map((_, row) => html("tr", {}, ...columns.map((column) => cell(column, column.values[row]))));
   const caption = html("caption", { class: "visually-hidden" }, title);
   const table = html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...lines));
-  const note = data.rows.length > most ? html("p", { class: "count" }, `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows. The CSV file has them all.`) : null;
+  const cut = [data.rows.length > most && `First ${most} of ${formats.text(data.rows.length, { type: "integer" })} rows.`, data.reduced && "These are the rows that the chart needs."].filter(Boolean);
+  const note = cut.length ? html("p", { class: "count" }, `${cut.join(" ")} The CSV file has them all.`) : null;
   return html("div", { class: "table twin" }, html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": `${title}, as a table` }, table), note);
 }

@@ -3,6 +3,7 @@
 import { picture } from "./charts/png.js";
 import { Rows } from "./charts/rows.js";
 import { html } from "./dom.js";
+import { isNumeric } from "./numbers.js";
 import { twinOf } from "./tables.js";
 
 const HEIGHT = 260;
@@ -14,6 +15,12 @@ function loaded() {
   const address = document.querySelector('meta[name="tenantry-file"][data-file="vega.js"]')?.content;
   loading ??= address ? import(address) : Promise.reject(new Error("the server has no vega.js"));
   return loading;
+}
+
+/** Vega takes numbers alone: those that come as texts become the nearest double. */
+function asNumbers(record, names) {
+  for (const name of names) if (typeof record[name] === "string") record[name] = Number(record[name]);
+  return record;
 }
 
 export class VegaView {
@@ -52,7 +59,8 @@ export class VegaView {
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
     const { locale, currency } = this.context.formats;
     const rows = new Rows(this.data.columns, this.data.rows);
-    const values = rows.rows.map((_, row) => rows.record(row));
+    const numeric = rows.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
+    const values = rows.rows.map((_, row) => asNumbers(rows.record(row), numeric));
     try {
       const { draw } = await loaded();
       draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });

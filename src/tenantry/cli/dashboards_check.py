@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
+    print_declarations_once,
     settings,
     with_store,
 )
@@ -94,6 +95,8 @@ class DashboardCheck:
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
+        print_declarations_once()
+
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
@@ -127,7 +130,7 @@ class DashboardCheck:
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
         of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
-        of_engines = [*refused, *columns, *self._tables_without_pages()]
+        of_engines = [*refused, *columns, *self._repeated_rows(), *self._tables_without_pages()]
         found = [*of_files, *self._of_formats(), *of_engines, *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
@@ -163,6 +166,23 @@ class DashboardCheck:
                         message = f"the rows of the query have no column {use.name} ({reported_by(lacking)})"
                         fix = f"{did_you_mean(use.name, names)}The columns: {', '.join(names[:_COLUMNS])}"
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
+
+    def _repeated_rows(self) -> Iterator[Located]:
+        """Lines and heat maps with several rows at one place."""
+        if self._engines is None:
+            return
+        from tenantry.datasources.checks import reported_by
+
+        for saved in self._saved:
+            for panel, file, template in _templates(saved):
+                found = self._engines.repeated.get(_asked_query(saved, panel, file, template), {})
+                if panel is not None and found:
+                    at = saved.dashboard.source.location(panel.offset)
+                    columns = " and ".join(panel.place)
+                    says = reported_by(sorted(found))
+                    message = f"{max(found.values())} rows of the query have the same {columns} ({says})"
+                    fix = f"group the query by {columns}, or name a column that tells them apart as color or rows"
+                    yield at.file, Finding("repeated-rows", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
         """Tables shown only up to the row limit, because their engine cannot read page by page."""
@@ -246,7 +266,9 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
     from tenantry.datasources.checks import AskedQuery
 
     schema = saved.dashboard.schema if panel is None else panel.schema
-    return AskedQuery(file, template, schema, names=bool(_columns_of(saved, panel, template)))
+    whole = panel is not None and template is saved.queries.panels[panel.id].rows
+    place = panel.place if panel is not None and whole else ()
+    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), place)
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:

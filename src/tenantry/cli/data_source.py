@@ -19,12 +19,13 @@ from tenantry.cli.options import (
     json_option,
     keys_option,
     note_unsealed,
+    print_declarations_once,
     settings,
     tables_option,
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TemplateError, UnknownDataSource
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
@@ -37,6 +38,7 @@ _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do n
 @click.group("data-source")
 def data_source() -> None:
     """Register, change, test, list and remove data sources."""
+    print_declarations_once()
 
 
 @data_source.command("create")
@@ -93,7 +95,7 @@ async def create(
     if not no_check:
         text = json.dumps(declared) if declared else ""
         source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, text)
-        await _check(source, "Nothing was registered")
+        await _check(source, "Nothing was registered", file=tables)
     made = await store.sources.create(
         target,
         source_id=source_id,
@@ -131,20 +133,19 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
 def _read_tables(path: Path) -> dict[str, Any]:
     from tenantry.sql.guarding import read_tables_file  # slow to import
 
-    found = read_tables_file(path)
-    if not found.entries:
-        raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
-    return found.as_json()
+    return read_tables_file(path).as_json()
 
 
-async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None) -> None:
+async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None, file: Path | None = None) -> None:
     from tenantry.datasources import check_connection
 
     try:
         await check_connection(source, keys=settings(keys=keys).keys)
     except DataSourceError as error:
+        problem = error.problem if isinstance(error, InvalidSource) else None
+        fix = "fix this" if problem is None else f"correct {file}"
         raise type(error)(
-            f"{error.message}. {unchanged}: fix this, or use --no-check if the source is reachable only "
+            f"{problem or error.message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
             "from where its queries run, or does not exist yet",
             field=error.field,
         ) from None
@@ -178,9 +179,14 @@ async def update(
     while made is None:  # another writer changed the source: read it again
         source = await _find(store, target, reference)
         if declared and not no_check:
-            await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys)
+            await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, tables)
         made = await store.sources.update(source, tables=declared, author=author())
+        before = json.loads(source.tables or "{}")
     print_value(made.id, _row(made), field="id", as_json=as_json)
+    if before and not declared:
+        print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
+    elif "guard" in before and "guard" not in declared:
+        print_note("Warning: the list before said guard: required. This one does not, so it can be removed.")
     await note_unsealed(store)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import logging
 import os
 import shlex
 import socket
@@ -256,6 +257,11 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
         except ValueError:
             pairs[name] = text
     return pairs
+
+
+def print_declarations_once() -> None:
+    """Keep the log of a wrong declaration of guarded tables off stderr, for a command that prints its error."""
+    logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 
 def find_tables(folder: Path) -> Path | None:

@@ -24,6 +24,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import FAILED
+from tenantry.cli.tables_check import declaration_of, read_declaration
 from tenantry.datasources import QueryFolder, is_within
 from tenantry.errors import Location, TemplateError
 from tenantry.groups import extend
@@ -112,14 +113,13 @@ async def render(
     the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
-    declared = tables or find_tables(queries or Path(file.name).parent)
-    if declared is not None:
-        from tenantry.sql.guarding import read_tables_file  # slow to import
-
-        template = template.guarded(read_tables_file(declared))
-    template.check(dialect)
     target = await choose_environment(store, environment)
     issued = await get_group(store, target, provided_id)
+    found = tables or find_tables(queries or Path(file.name).parent)
+    declared = await declaration_of(issued.group, store) if found is None else read_declaration(found)
+    if declared is not None:
+        template = template.guarded(declared)
+    template.check(dialect)
     given: dict[str, list[str]] = {}
     for text in params:
         for param, value in parse_pairs((text,), "--param").items():

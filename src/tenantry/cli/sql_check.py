@@ -14,11 +14,12 @@ import click
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
+    print_declarations_once,
     settings,
     with_store,
 )
 from tenantry.cli.output import print_note, printable
-from tenantry.cli.tables_check import TablesCheck
+from tenantry.cli.tables_check import TablesCheck, test_declarations
 from tenantry.datasources import is_within, read_query_text
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
@@ -100,7 +101,7 @@ class Check:
                 self._unreadable.append((found.name, template_error(error)))
         self._schema: PropertySchema | None = None
         self._types: PropertyTypes | None = None
-        self._sessions: tuple[tuple[str, Finding], ...] = ()
+        self._of_sources: tuple[tuple[str, Finding], ...] = ()
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
@@ -124,6 +125,8 @@ class Check:
         """Read the groups and data sources of the environment."""
         from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
+        print_declarations_once()
+
         @with_store
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
@@ -136,7 +139,7 @@ class Check:
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 sessions.add(group)
-            self._sessions = tuple(sessions.findings())
+            self._of_sources = (*sessions.findings(), *await test_declarations(sources))
 
         read(database=database)
         if not self._types:
@@ -174,7 +177,7 @@ class Check:
             covered = coverage_findings(whole, coverage, given=self._given) if coverage is not None else ()
             unguarded = self._tables.unguarded(template, self._homes[name]) if tables is None else ()
             found += [(finding.file or name, finding) for finding in (*findings, *covered, *unguarded)]
-        found += [*self._sessions, *self._tables.undeclared()]
+        found += [*self._of_sources, *self._tables.undeclared()]
         order, last = self._order, len(self._order)  # a finding may be in an included file, or in a data source
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         loosely = any(map(compares_loosely, self._templates.values()))

@@ -8,9 +8,11 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, TypeAlias
 
-from tenantry.cli.options import TABLES_FILE, find_tables
+from tenantry.cli.options import TABLES_FILE, find_tables, settings
+from tenantry.cli.output import print_note
 from tenantry.errors import TemplateError
-from tenantry.groups import RegisteredSource
+from tenantry.groups import RegisteredSource, UserGroup, thaw
+from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import Finding, Severity, reads_every_customer, reads_tables
 
@@ -18,6 +20,55 @@ if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 Located: TypeAlias = "tuple[str, Finding]"
+
+
+def read_declaration(file: Path) -> GuardedTables:
+    """Raises TemplateError."""
+    from tenantry.sql.guarding import read_tables_file  # slow to import
+
+    return read_tables_file(file)
+
+
+async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
+    """Return the declaration that all data sources of a group have, and print a note that names them. If they differ,
+    print how to choose, and return None."""
+    references = dict.fromkeys((thaw(group.mapping) or {}).values())
+    found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
+    sources = [each for each in found if each is not None]
+    texts = {each.tables for each in sources}
+    names = ", ".join(each.provided_id for each in sources)
+    if len(texts) > 1:
+        print_note(f"not guarded here: the data sources {names} declare different tables; choose some: --tables FILE")
+        return None
+    text = "".join(texts)
+    if not text:
+        return None
+    print_note(f"guarded by the tables that data source {names} declares")
+    return _read(text)
+
+
+def _read(text: str) -> GuardedTables:
+    from tenantry.sql.guarding import read_tables  # slow to import
+
+    return read_tables(json.loads(text))
+
+
+async def test_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
+    """Connect to the data sources with a declaration, and return a finding for each declaration that is wrong there.
+    Print a note for each source that does not answer."""
+    from tenantry.datasources import check_connections
+    from tenantry.datasources.checks import wrong_tables
+
+    found: list[Located] = []
+    declared = [each for each in sources if each.tables]
+    errors = await check_connections(declared, keys=settings().keys) if declared else []
+    for source, error in zip(declared, errors, strict=True):
+        finding = wrong_tables(error)
+        if finding is not None:
+            found.append((f"data source {source.provided_id}", finding))
+        elif error is not None:
+            print_note(f"the guarded tables of data source {source.provided_id} were not tested: {error.message}")
+    return found
 
 
 class TablesCheck:
@@ -37,10 +88,8 @@ class TablesCheck:
 
     def add_source(self, source: RegisteredSource) -> None:
         """Raises TemplateError for a declaration that cannot be used."""
-        from tenantry.sql.guarding import read_tables  # slow to import
-
         if source.tables:
-            self._declared[read_tables(json.loads(source.tables))] = None
+            self._declared[_read(source.tables)] = None
         else:
             self._undeclared.append(source.provided_id)
 
@@ -81,10 +130,8 @@ class TablesCheck:
         if self._declared and self._given is None:
             return self._declared
         if folder not in self._files:
-            from tenantry.sql.guarding import read_tables_file  # slow to import
-
             path = self._given or find_tables(folder)
-            self._files[folder] = [read_tables_file(path)] if path is not None else []
+            self._files[folder] = [read_declaration(path)] if path is not None else []
         return self._files[folder]
 
     def _accepts(self, tables: GuardedTables, template: SQLTemplate) -> bool:

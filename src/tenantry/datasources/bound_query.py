@@ -22,6 +22,8 @@ class QueryRequest(NamedTuple):
     variables: Mapping[str, Any] | Record
     registered: RegisteredSource
     label: QueryLabel
+    now: datetime | None = None
+    """The time of relative ranges; None: the current time."""
 
 
 @dataclass(slots=True)
@@ -54,7 +56,7 @@ def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = Tru
     variables = request.variables
     if opened.tables is not None:  # sources without a declaration need no call
         inner, variables = guarded_template(opened.tables, inner, group, variables)
-    bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=request.now or datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     session = None if opened.session is None else opened.session.bind(group)
     key: str | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
 """What HTTP clients read if a declaration is wrong. The full message names tables and columns."""
 
-_log: Final = logging.getLogger("tenantry.datasources")
+_log: Final = logging.getLogger(__name__)
 
 
 def declared_tables(source: RegisteredSource) -> GuardedTables | None:
@@ -42,11 +42,12 @@ def _read(declaration: str) -> GuardedTables:
 
 def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
     """Return the error for a declaration that stops every query of the source, and log it for the operator."""
-    error = InvalidSource(
-        f"the guarded tables of data source {source.id} {problem}. No query runs on it until you correct tables.yaml "
-        f"and run: tenantry data-source update {source.provided_id} --tables tables.yaml",
-        field="/tables",
-    )
+    name = source.provided_id
+    also = f" ({source.id})" if source.id != name else ""
+    problem = f"the guarded tables of data source {name}{also} {problem}"
+    fix = f"correct the file of the tables and run: tenantry data-source update {name} --tables FILE"
+    error = InvalidSource(f"{problem}. No query runs on it until you {fix}", field="/tables")
+    error.problem, error.fix = problem, fix
     error.generic_message = NEUTRAL
     _log.error("%s", error.message)
     return error

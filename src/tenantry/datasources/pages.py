@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _compiled = lru_cache(maxsize=256)(SQLTemplate)
 
-_QUOTES: Final[Mapping[str, str]] = {
+QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
@@ -130,7 +130,7 @@ class PagedTemplate(WrappedTemplate):
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         _check_dialect(bound)
-        quote = _QUOTES[bound.dialect]
+        quote = QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
 
         def clauses(bind_value: BindValue) -> str:
@@ -155,12 +155,12 @@ class PagedTemplate(WrappedTemplate):
 
 
 def has_pages(engine: str) -> bool:
-    return engine in _QUOTES
+    return engine in QUOTES
 
 
 def _check_dialect(bound: BoundSQL) -> None:
-    if bound.dialect not in _QUOTES or PARAMSTYLES[bound.paramstyle].named:
-        raise InvalidSettings(f"{bound.dialect} has no pages; these dialects have them: {', '.join(_QUOTES)}")
+    if bound.dialect not in QUOTES or PARAMSTYLES[bound.paramstyle].named:
+        raise InvalidSettings(f"{bound.dialect} has no pages; these dialects have them: {', '.join(QUOTES)}")
 
 
 def _write_cursor(key: Sequence[Any]) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -121,10 +122,12 @@ class DataSources:
         *,
         max_age: float | None = None,
         reduction: Reduction | None = None,
+        now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. Raises the errors of ``fetch``."""
-        return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
+        the rows before they are reduced. ``now`` (aware): the time of relative ranges; default: the current time.
+        Raises the errors of ``fetch``."""
+        return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
         self,
@@ -177,14 +180,15 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         max_age: float | None,
         reduction: Reduction | None = None,
+        now: datetime | None = None,
     ) -> Found:
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
-            again = partial(self._ask, take, group, schema, template, variables, max_age, reduction)
+            again = partial(self._ask, take, group, schema, template, variables, max_age, reduction, now)
             return await ask_for_thread(watch, again)
         if max_age is not None:
             check_max_age(max_age)
-        request = await self._request(group, schema, template, variables)
+        request = await self._request(group, schema, template, variables, now)
         with ObservedQuery(self.activity, request.label) as observed:
             query = bind_query(self._open_sources.find(request.registered), request)
             query.wants_dicts, query.max_age = take is QueryOutcome.take_dicts, max_age
@@ -278,6 +282,7 @@ class DataSources:
         schema: str,
         template: SQLTemplate | WrappedTemplate | str,
         variables: Mapping[str, Any] | Record | None,
+        now: datetime | None = None,
     ) -> QueryRequest:
         variables = group.variables if variables is None else variables
         check_owner(group, variables)
@@ -285,7 +290,7 @@ class DataSources:
         registered = await self._lookup.of_schema(group, schema)
         name = template_name(compiled) if isinstance(compiled, SQLTemplate) else compiled.name
         label = QueryLabel(registered.id, registered.environment.name, group.provided_id, name)
-        return QueryRequest(group, schema, compiled, variables, registered, label)
+        return QueryRequest(group, schema, compiled, variables, registered, label, now)
 
     def _compiled(self, template: str) -> SQLTemplate:
         known = self._templates.get(template)

@@ -158,10 +158,13 @@ class UnregisteredSource(DataSourceError):
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL, session variables or dialect is not accepted."""
+    """A data source's URL, session variables, dialect or declaration of guarded tables is not accepted."""
 
     code = "invalid_source"
     status = 422
+    problem: str | None = None
+    """What is wrong with the guarded tables, without the fix; None if something else is."""
+    fix: str = ""
 
 
 class NotOneStatement(DataSourceError):

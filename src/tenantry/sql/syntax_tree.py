@@ -54,8 +54,9 @@ class VariableReference:
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
     """SQL around the ``{placeholder}``; empty if the placeholder stays alone."""
-    of_guard: bool = False
-    """Whether a table's guard contains the variable, not the author's SQL. ``offset`` is then that of the table."""
+    of_guard: str = ""
+    """The declared table whose guard contains the variable, in place of the author's SQL. ``offset`` is then that of
+    the table in the template."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand, optional_paths
 from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
-from tenantry.sql.parameters.declared import Parameter, locked_paths
+from tenantry.sql.parameters.declared import CALENDAR_NAMES, Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parameters.requests import ParameterConversion
 from tenantry.sql.parameters.uses import check_parameters
@@ -29,6 +29,7 @@ from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _GUARDED_COPIES = 64  # one for each declaration; the oldest is dropped first
+_CALENDAR = frozenset(f"params.{name}" for name in CALENDAR_NAMES)
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 
@@ -271,7 +272,9 @@ class SQLTemplate:
     def variables(self) -> tuple[Variable, ...]:
         """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
         tree = self._own_tree()
-        return tuple(self._variable(tree, each) for each in tree.references if not each.of_guard)
+        return tuple(
+            self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
+        )
 
     @property
     def droppable(self) -> tuple[Variable, ...]:

@@ -57,6 +57,13 @@ REFUSED: list[tuple[Any, tuple[str, ...], str]] = [
     ({"tables": {"a": "x = {{ params.y }}"}}, ("tables", "a"), "params.y is what a viewer sends"),
     ({"tables": {"a": {"x": "{{ params.y }}"}}}, ("tables", "a"), "params.y is what a viewer sends"),
     ({"tables": {"a": {"x": "{{ region }}"}}}, ("tables", "a"), "region is a variable that the program passes"),
+    (
+        {"tables": {"a": {"x": "{{ user_group.propertys.y }}"}}},
+        ("tables", "a"),
+        "propertys.y is nothing that a group has",
+    ),
+    ({"tables": {"a": {"x": "{{ user_group.properties }}"}}}, ("tables", "a"), "is nothing that a group has"),
+    ({"tables": {"a": {"x": "b.id"}, "b": {"y": "a.id"}}}, ("tables", "a"), "reads the table itself: a → b → a"),
     ({"tables": {"a": "x = 'open"}}, ("tables", "a"), "this string has no end"),
     ({"tables": {"a": "x = {{ y }} [[ and z = {{ y }} ]]"}}, ("tables", "a"), "y is in an optional clause"),
     ({"functions": "f"}, ("functions",), "must be a list"),
@@ -76,6 +83,45 @@ def test_a_malformed_declaration_names_the_key(value: Any, keys: tuple[str, ...]
     assert "\n  fix: " in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("user_group.propertys.erp", "user_group.properties.erp"),
+        ("user_group.erp", "user_group.properties.erp"),
+        ("user_group.nam", "user_group.name"),
+        ("user_group.properties", "user_group.properties.NAME"),
+    ],
+)
+def test_a_wrong_field_of_the_group_has_a_suggestion(path: str, meant: str) -> None:
+    """What a group has is accepted. Red without the check: such a list was stored, and then no query ran."""
+    with pytest.raises(InvalidTables) as caught:
+        read_tables({"tables": {"orders": f"erp = {{{{ {path} }}}}"}})
+    assert caught.value.fix.startswith(f"did you mean {meant}? ")
+    for right in ("id", "name", "environment", "properties.erp", "properties.erp.no"):
+        read_tables({"tables": {"orders": {"erp": f"{{{{ user_group.{right} }}}}"}}})
+
+
+def test_a_refusal_says_where_the_list_is_changed() -> None:
+    """In its file; that of a data source by a command. Red when the fix said "in the declaration" alone."""
+    declared = {"tables": {"orders": "customer_id"}}
+    command = "tenantry data-source update NAME --tables FILE"
+    for sql in ("select * from days", "select tax_of(id) from orders"):
+        for file, has_command in (("", True), ("tables.yaml", False)):
+            with pytest.raises(TemplateError) as caught:
+                SQLTemplate(sql, "sqlite").guarded(read_tables(declared, file=file)).check()
+            assert (command in caught.value.fix) is has_command
+            assert file in caught.value.fix
+
+
+def test_a_table_that_is_declared_in_a_schema_is_named() -> None:
+    """And the other way round. Red when the fix was only to declare it again."""
+    for declared, asked in (("main.trips", "trips"), ("trips", "main.trips")):
+        tables = read_tables({"tables": {declared: "shared"}})
+        with pytest.raises(TemplateError) as caught:
+            SQLTemplate(f"select * from {asked}", "sqlite").guarded(tables).check()
+        assert caught.value.fix.startswith(f"write {declared}, which is declared; or add {asked} to tables: ")
+
+
 def test_a_file_is_read_with_places(tmp_path: Path) -> None:
     """An error has line, column and caret. Red with the offsets left out."""
     file = tmp_path / "tables.yaml"
@@ -87,6 +133,9 @@ def test_a_file_is_read_with_places(tmp_path: Path) -> None:
     assert "tables.visits.site: is not a value of the group" in str(caught.value)
     file.write_text("tables:\n  orders: customer_id\nfunctions: [a, 'b c']\n", "utf-8")
     with pytest.raises(TemplateError, match=r"tables\.yaml:3:16: functions\.1: must be"):
+        read_tables_file(file)
+    file.write_text("tables: {}\n", "utf-8")
+    with pytest.raises(TemplateError, match=r"tables\.yaml: tables: there is no table"):
         read_tables_file(file)
     file.write_text("tables:\n  orders: customer_id\n", "utf-8")
     assert read_tables_file(file) == read_tables({"tables": {"orders": "customer_id"}})
@@ -100,7 +149,9 @@ def test_the_schema_agrees_with_the_reader() -> None:
     assert validator.is_valid(WHOLE)
     of_content = {"there is no table b", "b is shared", "this string has no end", "y is in an optional clause"}
     for value, _, problem in REFUSED:
-        if problem not in of_content and "viewer" not in problem and "program" not in problem:
+        if problem not in of_content and not any(
+            word in problem for word in ("viewer", "program", "that a group", "→")
+        ):
             assert not validator.is_valid(value), value
 
 
@@ -123,7 +174,7 @@ def test_two_spellings_of_one_table_are_refused() -> None:
 
 def test_a_condition_that_reads_its_own_table_is_refused() -> None:
     """Also through another one. Red with the list of open tables taken out: it does not end."""
-    tables = read_tables({"tables": {"a": {"b_id": "b.id"}, "b": {"a_id": "a.id"}}})
+    tables = read_tables({"tables": {"a": {"b_id": "b.id"}, "b": "a_id in (select id from a)"}})
     with pytest.raises(InvalidTables, match="reads the table itself: a → b → a"):
         SQLTemplate("select * from a", "duckdb").guarded(tables).check()
 

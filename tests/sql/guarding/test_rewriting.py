@@ -127,6 +127,25 @@ def test_the_guards_are_shown_and_their_variables_are_not() -> None:
     )  # fmt: skip
 
 
+def test_a_property_that_the_group_lacks_is_said_with_its_table() -> None:
+    """The table whose rule names it, also through a child; viewers do not read it. Red when the fix was a `params.*`,
+    which the list refuses, and the place was the name of the table in the query."""
+    declared = read_tables({"tables": {"a": {"x": "{{ user_group.properties.erp }}"}, "b": {"a_id": "a.id"}}})
+    template = SQLTemplate("select 1 from b where c = {{ region }}", "sqlite").guarded(declared)
+    with pytest.raises(MissingVariable) as caught:
+        template.bind({"region": "eu", "user_group": {"id": "acme", "properties": {}}})
+    assert caught.value.message == (
+        "the group lacks what the guarded tables of this data source need: user_group.properties.erp for the table a. "
+        "Give the group the property erp"
+    )
+    assert caught.value.public_message == "variables without a value: user_group.properties.erp"
+    with pytest.raises(
+        MissingVariable, match=r"property erp\. Also without a value: region \(missing at 1:27\)"
+    ) as both:
+        template.bind({"user_group": {"id": "acme", "properties": {}}})
+    assert both.value.names == ("user_group.properties.erp", "region")
+
+
 def test_placeholders_come_in_order() -> None:
     """Of the author and of the guards, with shared ones and without. Red with guards appended at the end."""
     sql = "select {{ a }} as a from t where b = {{ b }} and id in (select t_id from o where c = {{ c }})"

@@ -17,6 +17,7 @@ from psycopg.rows import dict_row
 from engines.clickhouse import ClickHouse, ClickHouseError
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
+from tenantry.datasources.engines.sqlite import local_time
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.dialects import DIALECTS
@@ -177,6 +178,7 @@ def test_sqlite() -> None:
         connection.create_function(
             "reads", -1, lambda *_: connection.execute("select max(amount) from orders").fetchone()[0]
         )
+        connection.create_function("tenantry_local_time", 2, local_time, deterministic=True)
         connection.execute("create table orders as select 424242 as amount")
         names = {name.lower() for (name,) in connection.execute("select name from pragma_function_list")}
         missing = functions("sqlite") - names - NEWER

@@ -1,6 +1,7 @@
 // What surrounds the marks: few grid lines, labels that are measured, a line across for a reference.
 
 import { svg } from "../dom.js";
+import { digitsFor } from "../values.js";
 import { shortened, textWidth } from "./measure.js";
 
 /**
@@ -13,6 +14,8 @@ import { shortened, textWidth } from "./measure.js";
 
 const GAP = 8;
 const LABEL = 24;
+/** The pixels of a reference's number, before it is written shorter. */
+const MOST_AMOUNT = 90;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -105,8 +108,8 @@ export function drawReference(parent, reference, scale, plot, text) {
 /** What a reference line says, and the margin that it needs. */
 export function referenceText(reference, way, formats) {
   if (!reference) return { text: "", margin: 0 };
-  const digits = formats.digits([way.format === "percent" ? reference.value * 100 : reference.value]);
-  const amount = formats.text(reference.value, { ...way, type: "float", digits });
+  const digits = digitsFor([way.format === "percent" ? reference.value * 100 : reference.value]);
+  const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
   const text = reference.label ? `${reference.label} ${amount}` : amount;
   return { text, margin: Math.ceil(textWidth(text)) + GAP + 4 };
 }

@@ -3,17 +3,19 @@
 import { stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
 
 import { svg } from "../dom.js";
+import { number, sum } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened, textWidth } from "./measure.js";
-import { linear, valueDomain, valueTexts } from "./scales.js";
+import { labelled, linear, valueDomain } from "./scales.js";
 import { addTo, aligned, rowsOf, seriesOf } from "./series.js";
-import { wayOf } from "./way.js";
 
 /** The share of its room that a group of bars may take. */
 const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
+/** The share of the width that the number at the end of a bar may take, before it is written shorter. */
+const MOST_AMOUNT = 0.25;
 const OTHER = "Other";
 const NO_BAR = { marks: [] };
 
@@ -24,20 +26,31 @@ const NO_BAR = { marks: [] };
  * @returns {import("./index.js").Chart}
  */
 export function drawBars(view, rows, options) {
-  const by = dimension(rows, view.by, options.formats, true);
+  const inTime = !view.horizontal && !view.limit && (view.sort ?? "query") === "query";
+  const by = dimension(rows, view.by, options.formats, true, inTime ? options.when : null);
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
-  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), view, by, options.formats);
-  const way = wayOf(view, rows, view.bar, options.formats);
+  const found = aligned(shown, by.names.map((_, place) => place));
+  if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
+  const groups = ordered(found, view, by, options.formats);
+  const way = rows.way(options.formats, view.bar, view);
   const parts = { view, options, by, series, shown, groups, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
 }
 
-const totalOf = (group) => [...group.values.values()].reduce((sum, { y }) => sum + (y ?? 0), 0);
+function filled({ at, values }, series) {
+  for (const { key } of series) if (!values.has(key)) values.set(key, { x: at, y: 0, value: 0, rows: [], low: 0, high: 0 });
+}
+
+/** The sum of a group, with all its digits and as a number. */
+function totalOf({ values }) {
+  const exact = sum([...values.values()].map(({ value }) => value)) ?? 0;
+  return { exact, total: number(exact) };
+}
 
 /** The groups in the order that the author asks for, those beyond the limit as one. */
 function ordered(groups, view, by, { locale }) {
-  const named = groups.map((group) => ({ ...group, text: by.text(group.at), total: totalOf(group) }));
+  const named = groups.map((group) => ({ ...group, text: by.text(group.at), ...totalOf(group) }));
   if (view.sort === "largest") named.sort((a, b) => b.total - a.total);
   if (view.sort === "smallest") named.sort((a, b) => a.total - b.total);
   if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, locale, { numeric: true }));
@@ -45,7 +58,7 @@ function ordered(groups, view, by, { locale }) {
   const rest = named.slice(view.limit);
   const values = new Map();
   for (const group of rest) group.values.forEach((point, key) => addTo(values, key, point));
-  return [...named.slice(0, view.limit), { at: -1, text: `${OTHER} (${rest.length})`, values, total: totalOf({ values }) }];
+  return [...named.slice(0, view.limit), { at: -1, text: `${OTHER} (${rest.length})`, values, ...totalOf({ values }) }];
 }
 
 class Bars {
@@ -66,7 +79,7 @@ class Bars {
 
   #span(group, key, low, high) {
     const point = group.values.get(key);
-    return { low, high, key, rows: rowsOf(point), amount: point?.y ?? null };
+    return { low, high, key, rows: rowsOf(point), amount: point?.value ?? null };
   }
 
   domain(count) {
@@ -88,7 +101,7 @@ class Bars {
     const { formats } = this.options;
     const spans = this.spans[place];
     const write = ({ amount, low, high }) => {
-      const text = formats.text(amount, this.way);
+      const text = formats.measured(amount, this.way);
       return this.share ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
     };
     return {
@@ -108,7 +121,7 @@ class StandingBars extends Bars {
   draw() {
     const { options, view, groups } = this;
     const { domain, ticks } = this.domain(4);
-    const labels = valueTexts(ticks, this.share ? { format: "percent" } : this.way, options.formats);
+    const labels = labelled(ticks, this.share ? { format: "percent" } : this.way, options.formats);
     const reference = referenceText(view.reference, this.way, options.formats);
     const size = belowLegend(options, this.series);
     this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
@@ -135,11 +148,12 @@ class StandingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
+    const cut = this.by.cut?.(this.groups[place].at);
     return spans.map(({ low, high }, layer) => {
       if (high === null || high === low) return NO_BAR;
       const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
       const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer]);
+      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer], cut);
     });
   }
 }
@@ -148,8 +162,8 @@ class StandingBars extends Bars {
 class LyingBars extends Bars {
   draw() {
     const { options, groups } = this;
-    const labelled = this.shown.length === 1 || (this.view.stack && !this.share);
-    const amounts = groups.map(({ total }) => (labelled ? options.formats.text(total, this.way) : ""));
+    const named = this.shown.length === 1 || (this.view.stack && !this.share);
+    const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
     const names = groups.map(({ text }) => shortened(text, options.width * 0.4));
     const { domain } = this.domain(4);
     const right = Math.max(0, ...amounts.map(textWidth)) + 12;
@@ -209,12 +223,12 @@ class LyingBars extends Bars {
 }
 
 /** Draws one; it and where it stands. */
-function bar(root, box, { color, key }) {
+function bar(root, box, { color, key }, cut) {
   const { x, y, width, height } = box;
   const side = Math.max(0.5, width);
   const tall = Math.max(0.5, height);
   const of = (value) => value.toFixed(2);
-  const mark = svg("rect", { class: `mark bar series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  const mark = svg("rect", { class: `mark bar${cut ? " cut" : ""} series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
   root.append(mark);
   return { marks: [mark], box };
 }

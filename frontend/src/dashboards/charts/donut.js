@@ -2,15 +2,19 @@
 
 import { arc, pie } from "d3-shape";
 
-import { number } from "../formats.js";
+import { number, sum } from "../numbers.js";
 import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { wayOf } from "./way.js";
+import { textWidth } from "./measure.js";
 
 /** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
 const MOST = 7;
 const REST_COLOR = 8;
+/** Of the side of its square. */
+const INNER = 0.32;
+/** How the whole may be written, and how wide it then is, beside a label of an axis. */
+const SIZES = [{ kind: "", wide: 1.85 }, { kind: " small", wide: 1.3 }];
 const SMALLEST = 180;
 const LARGEST = { beside: 260, below: 300 };
 /** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
@@ -26,13 +30,14 @@ const LEGEND_GAP = 12;
 export function drawDonut(view, rows, options) {
   const slices = slicesOf(view, rows, options);
   const shown = slices.filter((each) => !each.hidden);
-  const total = shown.reduce((sum, { amount }) => sum + amount, 0);
-  const way = wayOf(view, rows, [view.donut], options.formats);
+  const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
+  const total = number(whole);
+  const way = rows.way(options.formats, [view.donut], view);
   const below = options.beside || slices.length < 2 ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
   const side = Math.max(SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
-  const ring = arc().innerRadius(side * 0.32).outerRadius(side / 2 - 3).digits(2);
+  const ring = arc().innerRadius(side * INNER).outerRadius(side / 2 - 3).digits(2);
   const angles = pie().sort(null).value(({ amount }) => amount)(shown);
   const stops = angles.map((angle) => {
     const mark = svg("path", { class: `mark slice series-${angle.data.color}`, "data-series": angle.data.key, d: ring(angle) });
@@ -40,8 +45,7 @@ export function drawDonut(view, rows, options) {
     const [x, y] = ring.centroid(angle);
     return stopOf(angle.data, { x: x + side / 2, y: y + side / 2 }, mark, total, way, options.formats);
   });
-  const middle = options.formats.text(total, way);
-  group.append(svg("text", { class: "total middle", dy: "0.35em" }, middle));
+  group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
   for (const slice of slices) {
     slice.note = slice.hidden ? "" : options.formats.text(slice.amount / (total || 1), { format: "percent", digits: 0 });
@@ -49,14 +53,23 @@ export function drawDonut(view, rows, options) {
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
 }
 
+/** The whole within the ring: smaller, then shorter, where it does not fit. */
+function middleOf(whole, way, room, formats) {
+  const forms = [formats.text(whole, way), formats.short(whole, way)].flatMap((text) => SIZES.map(({ kind, wide }) => ({ text, kind, wide })));
+  const { text, kind } = forms.find((form) => textWidth(form.text) * form.wide <= room) ?? forms.at(-1);
+  const exact = formats.whole(whole, way);
+  return svg("text", { class: `total middle${kind}`, dy: "0.35em" }, text, exact === text ? null : svg("title", {}, exact));
+}
+
 function slicesOf(view, rows, { colors, hidden, formats }) {
   const by = dimension(rows, view.by, formats, true);
-  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, rows: [] }));
+  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
-    slice.amount += Math.max(0, number(value) || 0); // a part of a whole is never less than nothing
+    if (number(value) > 0) slice.values.push(value); // a part of a whole is never less than nothing
     slice.rows.push(row);
   });
+  for (const slice of sums) slice.amount = number(sum(slice.values) ?? 0);
   const sort = view.sort ?? "largest";
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
@@ -71,8 +84,8 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
 }
 
 function rest(slices) {
-  const amount = slices.reduce((sum, each) => sum + each.amount, 0);
-  return { value: null, key: "…", name: `Other (${slices.length})`, amount, rows: slices.flatMap(({ rows }) => rows), rest: true };
+  const values = slices.flatMap((slice) => slice.values);
+  return { value: null, key: "…", name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
 function stopOf(slice, place, mark, total, way, formats) {
@@ -81,7 +94,7 @@ function stopOf(slice, place, mark, total, way, formats) {
     parts: [{ rows: slice.rows, marks: [mark] }],
     title: () => slice.name,
     items: () => [
-      { name: "", color: slice.color, text: formats.text(slice.amount, way) },
+      { name: "", color: slice.color, text: formats.measured(sum(slice.values) ?? 0, way) },
       { name: "Share", text: formats.text(slice.amount / (total || 1), { format: "percent" }) },
     ],
   };

@@ -1,11 +1,11 @@
 // A field of shades: one cell for each pair of two columns.
 
-import { number } from "../formats.js";
+import { number } from "../numbers.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened } from "./measure.js";
-import { wayOf } from "./way.js";
+import { note } from "./series.js";
 
 const TALLEST = 40;
 
@@ -18,8 +18,9 @@ const TALLEST = 40;
 export function drawHeatmap(view, rows, options) {
   const across = inOrder(dimension(rows, view.by, options.formats, true));
   const down = inOrder(dimension(rows, view.rows, options.formats, true));
-  const amounts = rows.values(view.heatmap).map(number);
-  const way = wayOf(view, rows, [view.heatmap], options.formats);
+  const values = rows.values(view.heatmap);
+  const amounts = values.map(number);
+  const way = rows.way(options.formats, [view.heatmap], view);
   const shade = shades(amounts, view.diverging);
   const names = down.order.map((place) => shortened(down.text(place), options.width * 0.3));
   const plot = plotOf({ ...options, height: options.height - options.legend }, { left: names });
@@ -27,14 +28,18 @@ export function drawHeatmap(view, rows, options) {
   const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
   const root = canvas({ width: options.width, height: plot.top + plot.height + 22 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
+  const taken = new Set();
   const stops = amounts.flatMap((amount, row) => {
     if (Number.isNaN(amount)) return [];
     const { column, line } = at(row);
+    taken.add(`${column} ${line}`);
     const mark = drawCell(root, plot, cell, column, line, shade.fill(amount));
     const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
     const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
-    return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.text(amount, way) }] }];
+    return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.measured(values[row], way) }] }];
   });
+  const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
+  const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((name, line) => {
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
@@ -42,7 +47,7 @@ export function drawHeatmap(view, rows, options) {
   const texts = across.order.map((place, column) => across.short?.(place, column === 0) ?? across.text(place));
   const ticks = bandTicks(texts, cell.width, Boolean(across.short));
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
-  return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, key: keyOf(shade, way, options.formats) };
+  return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(values[amounts.indexOf(amount)] ?? amount, way)) };
 }
 
 /** Numbers and times by size; names as the query has them. */
@@ -87,12 +92,12 @@ function drawCell(root, plot, cell, column, line, fill) {
 }
 
 /** What the shades mean: the least and the greatest, and what lies between. */
-function keyOf(shade, way, formats) {
+function keyOf(shade, write) {
   if (!Number.isFinite(shade.low)) return null;
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => {
     const swatch = html("span", { class: "shade" });
     swatch.style.background = shade.fill(shade.low + share * (shade.high - shade.low));
     return swatch;
   });
-  return html("div", { class: "key" }, formats.text(shade.low, way), html("span", { class: "shades" }, ...steps), formats.text(shade.high, way));
+  return html("div", { class: "key" }, write(shade.low), html("span", { class: "shades" }, ...steps), write(shade.high));
 }

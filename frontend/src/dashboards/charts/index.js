@@ -12,9 +12,11 @@ import { drawScatter } from "./scatter.js";
  * @property {number} height CSS pixels, with a legend
  * @property {number} legend CSS pixels that a legend takes
  * @property {boolean} beside whether a donut's legend stands beside it; else below
- * @property {import("../formats.js").Formats} formats
+ * @property {import("../values.js").Formats} formats
  * @property {import("./colors.js").SeriesColors} colors
  * @property {Set<string>} hidden keys of series that a viewer took out
+ * @property {import("./buckets.js").When} when
+ * @property {boolean} [reduced] whether the rows are some of many
  * @property {[number, number]} [domain] the part of the axis that a viewer zoomed into
  */
 /**
@@ -40,6 +42,7 @@ import { drawScatter } from "./scatter.js";
  * @property {import("./axes.js").Plot} plot
  * @property {{key: string, x: number, y: number}[] | null} ends where names stand beside the ends of lines
  * @property {((pixel: number) => number) | null} zoom from a pixel to the axis, where it can be zoomed
+ * @property {string[]} [notes] what a viewer should know of rows that are not seen
  * @property {boolean} [lying] whether the stops are below one another
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */
@@ -54,7 +57,7 @@ export function drawChart(view, rows, options) {
 }
 
 /** What a chart is, for who does not see it. */
-export function describe(view, rows) {
+export function describe(view, rows, formats) {
   const kinds = { bar: view.horizontal ? "horizontal bar chart" : "bar chart", heatmap: "heat map", donut: "donut chart", scatter: "scatter plot" };
-  return `${view.title ?? ""}${view.title ? ", " : ""}${kinds[view.kind] ?? `${view.kind} chart`}, ${rows.rows.length} rows`;
+  return `${view.title ?? ""}${view.title ? ", " : ""}${kinds[view.kind] ?? `${view.kind} chart`}, ${formats.text(rows.rows.length, { type: "integer" })} rows`;
 }

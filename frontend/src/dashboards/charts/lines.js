@@ -4,11 +4,11 @@ import { area, line, stack, stackOffsetDiverging, stackOffsetExpand } from "d3-s
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
+import { bucketsOf } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
-import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
-import { aligned, positionsOf, rowsOf, seriesOf } from "./series.js";
-import { wayOf } from "./way.js";
+import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
+import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 
 const MOST_ENDS = 6;
 
@@ -22,10 +22,37 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
+  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when) : null;
+  if (by.buckets && view.fill === 0) for (const each of series) fill(each, by.buckets.starts);
+  const notes = inOrder(series, Boolean(view.stack), options.formats);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
-  const way = wayOf(view, rows, measures, options.formats);
+  const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
-  return new LineChart({ view, rows, options, by, series, shown, layers, way }).draw();
+  return new LineChart({ view, rows, options, by, series, shown, layers, way, notes }).draw();
+}
+
+/**
+ * Puts the points of each series in the order of the axis, whatever the order of the rows is.
+ * @returns {string[]} what a viewer should know of rows that no line can show
+ */
+function inOrder(series, summed, formats) {
+  let without = 0;
+  let twice = 0;
+  for (const each of series) {
+    const placed = each.points.filter(({ x }) => !Number.isNaN(x));
+    without += each.points.length - placed.length;
+    each.points = placed.sort((a, b) => a.x - b.x);
+    if (!summed) twice += placed.filter(({ x }, place) => place && x === placed[place - 1].x).length;
+  }
+  const absent = note(without, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
+  const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
+  return [absent, shared].filter(Boolean);
+}
+
+/** Zeros where a series has no row. */
+function fill(series, starts) {
+  const there = new Set(series.points.map(({ x }) => x));
+  for (const x of starts) if (!there.has(x)) series.points.push({ x, y: 0, value: 0, rows: [], low: 0, high: 0 });
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -57,7 +84,7 @@ class LineChart {
     const { options, view } = this;
     const axisWay = this.share ? { format: "percent" } : this.way;
     const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area" });
-    const labels = valueTexts(ticks, axisWay, options.formats);
+    const labels = labelled(ticks, axisWay, options.formats);
     const reference = referenceText(view.reference, this.way, options.formats);
     this.ends = this.#directLabels();
     const right = Math.max(reference.margin, this.ends ? Math.max(...this.shown.map(({ name }) => textWidth(name))) + 28 : 0);
@@ -100,8 +127,8 @@ class LineChart {
   #bottomTicks() {
     const { formats } = this.options;
     const { by, plot } = this;
-    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats);
-    if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, { type: this.rows.type(this.view.by) });
+    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by.buckets);
+    if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, by.way);
     return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
   }
 
@@ -111,9 +138,17 @@ class LineChart {
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
       if (this.view.kind === "area") group.append(svg("path", { class: this.view.stack ? "layer" : "area", d: filled(spans) ?? "" }));
-      if (!this.view.stack) group.append(svg("path", { class: "line", d: path(spans) ?? "" }), ...this.#alone(spans));
+      if (!this.view.stack) group.append(...this.#parts(spans).map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })), ...this.#alone(spans));
       root.append(group);
     }
+  }
+
+  /** The line, and what of it leads to or from a bucket that is cut off. */
+  #parts(spans) {
+    const cut = ({ x }) => this.by.buckets?.cut(x);
+    const whole = spans.filter((span) => !cut(span));
+    const ends = spans.flatMap((span, place) => (cut(span) ? [spans.slice(Math.max(0, place - 1), place + 2)] : []));
+    return [["line", whole], ...ends.filter((points) => points.length > 1).map((points) => ["line cut", points])];
   }
 
   /** A value between two that are missing is a dot: a line of one point cannot be seen. */
@@ -126,7 +161,7 @@ class LineChart {
 
   #chart(root) {
     const zoom = this.by.kind === "name" || this.rows.rows.length < 3 ? null : (pixel) => this.x.invert(pixel);
-    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by };
+    const chart = { svg: root, series: this.series, plot: this.plot, ends: this.ends ? this.#ends() : null, zoom, by: this.by, notes: this.notes };
     let stops; // thousands, which nobody needs before a pointer or a key asks
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
@@ -151,7 +186,7 @@ class LineChart {
         if (!found.has(span.x)) found.set(span.x, []);
         const y = this.y(span.high);
         const height = this.view.stack ? this.y(span.low) - y : 0;
-        found.get(span.x).push({ name, color, key, amount: point.y, rows: rowsOf(point), y, height, share: span.high - span.low });
+        found.get(span.x).push({ name, color, key, amount: point.value, rows: rowsOf(point), y, height, share: span.high - span.low });
       }
     }
     return this.#fullest([...found].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
@@ -167,7 +202,7 @@ class LineChart {
 
   #stop(at, items) {
     const write = (item) => {
-      const amount = this.options.formats.text(item.amount, this.way);
+      const amount = this.options.formats.measured(item.amount, this.way);
       return this.share ? `${this.options.formats.text(item.share, { format: "percent" })} (${amount})` : amount;
     };
     const x = this.x(at);
@@ -177,7 +212,7 @@ class LineChart {
       at,
       parts: items.map(({ key, rows, y, height }) => ({ key, rows, marks: [], box: { x, y, width: 0, height } })),
       dots: items.map(({ y, color }) => ({ y, color })),
-      title: () => this.by.text(at),
+      title: () => [this.by.text(at), this.by.buckets?.cut(at)].filter(Boolean).join(", "),
       items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),
     };
   }

@@ -4,6 +4,8 @@ import { html, svg } from "../dom.js";
 
 const NEAR = 28;
 const DRAG = 6;
+/** The lines of a tooltip. */
+const MOST = 14;
 const DIFFER = "This sums up rows that differ there.";
 const several = (arrow) => `Several series are here. ${arrow} arrow reads each; Enter takes it.`;
 
@@ -221,7 +223,8 @@ export class Reading {
   }
 
   #fill(stop) {
-    const items = stop.items().slice(0, 14);
+    const all = stop.items();
+    const items = all.slice(0, MOST);
     const alone = items.length === 1;
     const lines = items.map(({ name, text, color }, place) =>
       html(
@@ -232,7 +235,7 @@ export class Reading {
         html("span", { class: "tip-text" }, text),
       ),
     );
-    this.tip.replaceChildren(html("div", { class: "tip-title" }, stop.title()), ...lines);
+    this.tip.replaceChildren(html("div", { class: "tip-title" }, stop.title()), ...lines, all.length > MOST ? html("div", { class: "tip-title" }, `and ${all.length - MOST} more`) : "");
     this.#position(stop);
   }
 

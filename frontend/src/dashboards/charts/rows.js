@@ -29,6 +29,18 @@ export class Rows {
     return this.rows.map((row) => (place === undefined ? null : row[place]));
   }
 
+  /**
+   * How the values of these columns are written, which share an axis.
+   * @param {import("../values.js").Formats} formats
+   * @param {string[]} names
+   * @param {{format?: string, digits?: number, unit?: string, along?: boolean}} view what the author says of them
+   * @returns {import("../values.js").Way}
+   */
+  way(formats, names, { format, digits, unit, along }) {
+    const [name] = names;
+    return formats.way({ name, type: this.type(name), format, digits, unit, along }, names.flatMap((each) => this.values(each)));
+  }
+
   /** One row as an object: what a click on its mark takes values from. */
   record(index) {
     return Object.fromEntries(this.columns.map((column, place) => [column.name, this.rows[index][place]]));

@@ -6,9 +6,6 @@ import { utcTicks } from "d3-time";
 
 import { textWidth } from "./measure.js";
 
-/** From here on whole numbers are written with thousands, or shorter. */
-const ONE_BY_ONE = 10_000;
-
 /** @typedef {{at: number, text: string}} Tick */
 
 /**
@@ -48,33 +45,29 @@ export function valueDomain(values, { zero = true, count = 4 } = {}) {
 }
 
 /**
- * The labels of an axis of numbers, all with as many digits as their step needs.
- * @param {number[]} values
- * @param {import("../formats.js").Way} way
- */
-export function valueTexts(values, way, formats) {
-  const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
-  const large = Math.max(...values.map(Math.abs));
-  const shown = way.format === "percent" ? step * 100 : step;
-  const digits = Math.max(0, -Math.floor(Math.log10(shown) + 1e-9));
-  const plain = !way.format || ["number", "integer", "decimal"].includes(way.format);
-  const compact = plain && large >= 10_000;
-  const written = { ...way, type: "float", format: compact ? "compact" : (way.format ?? "number"), digits: compact ? 1 : digits };
-  return values.map((value) => ({ at: value, text: formats.text(value, written) }));
-}
-
-/**
  * The ticks of an axis of times: as many as fit, written by their step, with the year where it changes.
  * @param {[number, number]} domain milliseconds
  * @param {number} width pixels
+ * @param {import("./buckets.js").Buckets | null} [buckets] the times on which alone a tick may lie
  * @returns {Tick[]}
  */
-export function timeTicks([low, high], width, formats) {
-  for (let count = Math.max(2, Math.round(width / 40)); count > 1; count -= 1) {
-    const found = utcTicks(new Date(low), new Date(high), count);
+export function timeTicks([low, high], width, formats, buckets) {
+  const starts = buckets?.starts.filter((at) => at >= low && at <= high).map((at) => new Date(at));
+  const known = new Set(starts?.map(Number));
+  const most = Math.max(2, Math.round(width / 40));
+  const fitting = (found) => {
     const labels = timeTexts(found, formats);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
-    if (labels.length && (widest + 16) * labels.length <= width) return labels;
+    return labels.length && (widest + 16) * labels.length <= width ? labels : null;
+  };
+  for (let count = most; count > 1; count -= 1) {
+    const found = utcTicks(new Date(low), new Date(high), count);
+    const labels = !starts || found.every((date) => known.has(Number(date))) ? fitting(found) : null;
+    if (labels) return labels;
+  }
+  for (let step = 1; step < starts?.length; step += 1) {
+    const labels = fitting(starts.filter((_, place) => place % step === 0));
+    if (labels) return labels;
   }
   return timeTexts([new Date(low)], formats);
 }
@@ -91,13 +84,17 @@ function timeTexts(dates, formats) {
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));
 }
 
+/** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */
+export function labelled(values, way, formats) {
+  const texts = formats.ticks(values, way);
+  return values.map((at, place) => ({ at, text: texts[place] }));
+}
+
 /** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and a year has no thousands. */
 export function numberTicks([low, high], width, formats, way) {
   const whole = way.type === "integer";
   const count = Math.max(2, Math.round(width / 80));
   const step = tickStep(low, high, count);
   const found = step ? ticks(low, high, count).filter((at) => !whole || Number.isInteger(at)) : [];
-  if (!found.length) return [{ at: low, text: formats.text(low, whole ? { format: "text" } : way) }];
-  if (!whole || Math.max(-low, high) >= ONE_BY_ONE) return valueTexts(found, way, formats);
-  return found.map((at) => ({ at, text: formats.text(at, { format: "text" }) }));
+  return found.length ? labelled(found, way, formats) : [{ at: low, text: formats.text(low, way) }];
 }

@@ -1,12 +1,11 @@
 // Points over two numbers; a third one may be their size.
 
-import { number } from "../formats.js";
+import { number } from "../numbers.js";
 import { svg } from "../dom.js";
 import { belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
+import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { seriesOf, words } from "./series.js";
-import { wayOf } from "./way.js";
 
 const SMALLEST = 3;
 const LARGEST = 14;
@@ -22,16 +21,16 @@ export function drawScatter(view, rows, options) {
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
-  const way = wayOf(view, rows, [view.scatter], options.formats);
+  const way = rows.way(options.formats, [view.scatter], view);
   const { domain, ticks } = roomy(points.map(({ y }) => y));
-  const labels = valueTexts(ticks, way, options.formats);
+  const labels = labelled(ticks, way, options.formats);
   const size = belowLegend(options, series);
   const plot = plotOf(size, { left: labels.map(({ text }) => text), names: true });
   const y = linear(domain, [plot.top + plot.height, plot.top]);
   const x = linear(along(by, points), [plot.left, plot.left + plot.width]);
   const root = canvas(size, "scatter");
   drawValueAxis(root, labels, y, plot);
-  drawBottomAxis(root, bottom(by, x, plot, options, rows, view), x, plot, options.width);
+  drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width);
   drawAxisNames(root, { left: [words(view.scatter), view.unit].filter(Boolean).join(", "), bottom: words(view.by) }, plot);
   const radius = radiusOf(view, rows);
   const sorted = points.map((point) => ({ ...point, r: radius(point.row) })).sort((a, b) => b.r - a.r);
@@ -39,7 +38,7 @@ export function drawScatter(view, rows, options) {
     const place = { x: x(point.x), y: y(point.y) };
     const mark = svg("circle", { class: `mark point series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
     root.append(mark);
-    return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point), items: () => itemsOf(view, rows, by, point, way, options.formats) };
+    return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });
   stops.sort((a, b) => a.x - b.x);
   return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by };
@@ -59,9 +58,9 @@ function roomy(values) {
   return valueDomain(low === high ? [low - around, high + around] : values, { zero: false });
 }
 
-function bottom(by, scale, plot, { formats }, rows, view) {
+function bottom(by, scale, plot, { formats }) {
   if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats);
-  if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, { type: rows.type(view.by) });
+  if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, by.way);
   return by.names.map((_, at) => ({ at, text: by.text(at) }));
 }
 
@@ -73,18 +72,18 @@ function radiusOf(view, rows) {
   return (row) => Math.max(SMALLEST, LARGEST * Math.sqrt(sizes[row] / largest));
 }
 
-function titleOf(view, rows, by, point) {
-  if (view.label && rows.has(view.label)) return String(rows.record(point.row)[view.label] ?? "");
+function titleOf(view, rows, by, point, formats) {
+  if (view.label && rows.has(view.label)) return formats.text(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
   return view.color ? point.series : by.text(point.x);
 }
 
 function itemsOf(view, rows, by, point, way, formats) {
   const found = [
     { name: words(view.by), text: by.text(point.x) },
-    { name: words(view.scatter), color: point.color, text: formats.text(point.y, way) },
+    { name: words(view.scatter), color: point.color, text: formats.measured(point.value, way) },
   ];
   if (view.size && rows.has(view.size)) {
-    found.push({ name: words(view.size), text: formats.text(rows.record(point.row)[view.size], { type: rows.type(view.size) }) });
+    found.push({ name: words(view.size), text: formats.text(rows.values(view.size)[point.row], rows.way(formats, [view.size], {})) });
   }
   return found;
 }

@@ -1,6 +1,6 @@
 // From rows to series: a measure is one, or each value of the column that tells them apart.
 
-import { number } from "../formats.js";
+import { number, sum as exactSum } from "../numbers.js";
 
 const MOST = 12;
 const LAST_COLOR = 8;
@@ -9,6 +9,7 @@ const LAST_COLOR = 8;
  * @typedef {object} Point
  * @property {number} x the position on the axis
  * @property {number | null} y
+ * @property {import("../numbers.js").Amount} value the same, with all its digits
  * @property {number} row the place of its row
  * @property {number[]} [rows] of all its rows, where it sums up several
  * @property {number} low where its area begins
@@ -42,7 +43,7 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
       if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
-      found.get(key).points.push({ x: by.positions[row], y: known, row, low: 0, high: known });
+      found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
   const all = fewest([...found.values()], Boolean(view.stack) || view.kind === "bar");
@@ -66,7 +67,7 @@ function fewest(series, summed) {
 
 function named(measure, kind, column, measures, colors, formats, rows) {
   if (!column) return { name: words(measure), color: colors.of("", measure) };
-  const text = formats.text(kind, { type: rows.type(column), format: rows.type(column) === "integer" ? "text" : undefined });
+  const text = formats.text(kind, rows.way(formats, [column], { along: true }));
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
   return { name, color: colors.of(column, measures.length > 1 ? [measure, kind] : kind) };
 }
@@ -75,6 +76,11 @@ function named(measure, kind, column, measures, colors, formats, rows) {
 export function words(column) {
   const text = column.replaceAll("_", " ").trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a viewer should know of some values; null where there are none. */
+export function note(count, one, many, formats) {
+  return count ? `${formats.text(count, { type: "integer" })} ${count === 1 ? one : many}` : null;
 }
 
 /** The positions of all series, each once and in order. */
@@ -107,7 +113,8 @@ export function addTo(sums, key, point) {
   const before = sums.get(key);
   if (!before) return sums.set(key, point);
   const sum = before.rows ? before : { ...before, rows: [before.row] };
-  sum.y = sum.y === null && point.y === null ? null : (sum.y ?? 0) + (point.y ?? 0);
+  sum.value = exactSum([sum.value, point.value]);
+  sum.y = sum.value === null ? null : number(sum.value);
   sum.rows.push(...rowsOf(point));
   return sums.set(key, sum);
 }

@@ -2,7 +2,7 @@
 
 import { area, line } from "d3-shape";
 
-import { number } from "../formats.js";
+import { number } from "../numbers.js";
 import { svg } from "../dom.js";
 import { dimension } from "./dimension.js";
 import { linear } from "./scales.js";
@@ -13,7 +13,7 @@ const INSET = 3;
 /**
  * @param {import("./rows.js").Rows} rows the number over time
  * @param {string} name the column of the number
- * @param {import("../formats.js").Formats} formats
+ * @param {import("../values.js").Formats} formats
  * @returns {SVGElement | null} null where there is nothing to see
  */
 export function drawSparkline(rows, name, formats) {

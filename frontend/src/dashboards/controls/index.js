@@ -12,7 +12,7 @@ import { rangeField } from "./range.js";
  * @typedef {object} Place
  * @property {() => any} value what holds now
  * @property {(value: any) => void} change
- * @property {import("../formats.js").Formats} formats
+ * @property {import("../values.js").Formats} formats
  * @property {string} id of the element that the label is for
  */
 /**
@@ -31,7 +31,7 @@ export class Controls {
 
   /**
    * @param {import("../filters.js").Filters} filters
-   * @param {import("../formats.js").Formats} formats
+   * @param {import("../values.js").Formats} formats
    * @param {{change: (values: Record<string, any>) => void, ask: (name: string) => void}} dashboard `ask`: for the
    *   choices of a control again
    */

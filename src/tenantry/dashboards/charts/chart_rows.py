@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from functools import partial
 from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
@@ -41,9 +42,10 @@ class ChartRows:
         variables: Record,
         plot: Plot,
         max_age: float | None,
+        now: datetime,
     ) -> tuple[Result, bool]:
         """Return the rows, and whether they were reduced. Raises the errors of ``DataSources.query``."""
-        ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age)
+        ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age, now=now)
         key = (group.handle, schema, template)
         if key not in self._large:
             try:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from tenantry.dashboards.definition.model import ColumnUse, Panel
+from tenantry.dashboards.definition.model import ColumnUse, Panel, PanelKind
 from tenantry.dashboards.definition.value_kinds import ColumnName, Key, Listed, Schema, TemplateText, ValueKind, refuse
 from tenantry.dashboards.definition.vega_columns import vega_fields
 from tenantry.datasources.results import Result
@@ -87,6 +87,14 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
         yield from _names(kind.name, node)
     elif isinstance(kind, ColumnName) and isinstance(node.value, str):
         yield node.value, node.offset
+
+
+def place_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that together are different in each row of a line, an area or a heat map. Empty for other panels, for
+    stacked areas, which sum up, and for names that depend on the group."""
+    keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
+    names = tuple(values[key] for key in keys.get(kind, ()) if key in values)
+    return () if "stack" in values or any("{{" in name for name in names) else names
 
 
 Columns: TypeAlias = frozenset[str] | None

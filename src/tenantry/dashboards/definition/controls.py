@@ -13,6 +13,7 @@ from tenantry.dashboards.definition.value_kinds import (
     read_keys,
     refuse,
 )
+from tenantry.dashboards.definition.zones import in_zone
 from tenantry.sql import Source, SQLTemplate
 from tenantry.sql.header import YamlNode
 from tenantry.sql.parameters import (
@@ -28,6 +29,7 @@ from tenantry.sql.parameters import (
     ParameterType,
     PropertyReference,
     RelativeRange,
+    ZoneOfGroup,
     declare,
     parse_relative,
     read_value,
@@ -38,9 +40,9 @@ _EXAMPLE: Final = "write period: {range: last 30 days}, region: {choices: [eu, u
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
-def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
-    """Read the controls of a dashboard's file, by name, in the order of the file. Raises TemplateError at the first
-    mistake."""
+def read_controls(node: YamlNode, source: Source, zone: ZoneOfGroup) -> Mapping[str, Control]:
+    """Read the controls of a dashboard's file, by name, in the order of the file. ``zone``: that of the dashboard.
+    Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -48,7 +50,8 @@ def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
     controls: dict[str, Control] = {}
     for name, each in node.value.items():
         CONTROL_NAME.read(YamlNode(name, node.keys[name]), source)
-        controls[name] = _read_control(name, node.keys[name], each, source)
+        control = _read_control(name, node.keys[name], each, source)
+        controls[name] = replace(control, parameter=in_zone(control.parameter, zone))
     return MappingProxyType(controls)
 
 

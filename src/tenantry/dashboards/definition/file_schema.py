@@ -26,8 +26,10 @@ from tenantry.dashboards.definition.value_kinds import (
     Word,
     object_schema,
 )
+from tenantry.dashboards.definition.zones import TIMEZONE, ZoneName
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import WEEK_START, WEEK_STARTS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
@@ -39,10 +41,10 @@ MAX_SERIES: Final = 12
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
-    *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
+    *("date", "month", "year", "time", "datetime", "duration", "bytes", "id", "text"),
 )
 """Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
-seconds."""
+seconds, ``id`` and ``year`` have no thousands separators."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
@@ -117,6 +119,9 @@ _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
+_FILL: Final = Key(
+    "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
+)
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
@@ -156,7 +161,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the number",
             *_CHART,
-            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the range just before"),
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the same part of the period before"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
             Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),
@@ -175,9 +180,9 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _REFERENCE),
+        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _REFERENCE
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -187,6 +192,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _BY,
             _COLOR,
             _STACK,
+            _FILL,
             _SORT,
             _LIMIT,
             _REFERENCE,
@@ -291,6 +297,8 @@ DASHBOARD: Final = (
     Key("schema", _SCHEMA_ID, "the schema of panels that name none; default: main"),
     Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
+    Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
 

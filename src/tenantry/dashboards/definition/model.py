@@ -9,13 +9,14 @@ from types import MappingProxyType
 from typing import Final
 
 from tenantry.dashboards.definition.variables import Definition
+from tenantry.dashboards.definition.zones import zone_reference
 from tenantry.sql import Source
-from tenantry.sql.parameters import Parameter
+from tenantry.sql.parameters import Parameter, ZoneOfGroup
 
 COLUMNS: Final = 12
 """Columns of the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change since the previous range of the same length."""
+"""Value of ``compare``: show the change since the same part of the period before."""
 
 
 class PanelKind(StrEnum):
@@ -105,6 +106,8 @@ class Panel:
     """The column names in ``columns`` and in a Vega-Lite specification, which may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
+    place: tuple[str, ...] = ()
+    """Of a panel that shows one row at each place: the columns that say where, such as ``by`` and ``color``."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
 
@@ -121,6 +124,7 @@ class DashboardFile:
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
+    zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
 
     @property
     def panels(self) -> Iterator[Panel]:

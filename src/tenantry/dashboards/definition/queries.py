@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
+from tenantry.dashboards.definition.zones import template_in_zone
 from tenantry.errors import TemplateError
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.checks import can_lack
@@ -125,7 +126,8 @@ class _Finder:
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
-        declared = controlled(self._dashboard, template.declaring(further) if further else template)
+        zoned = template_in_zone(template.declaring(further) if further else template, self._dashboard.zone)
+        declared = controlled(self._dashboard, zoned)
         try:
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:

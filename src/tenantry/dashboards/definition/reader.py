@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry.dashboards.definition.columns import column_uses
+from tenantry.dashboards.definition.columns import column_uses, place_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
+from tenantry.dashboards.definition.zones import zone_reference
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
 from tenantry.sql.parameters import ParameterType
@@ -45,11 +46,12 @@ class _FileReader:
         if "rows" not in nodes:
             fix = "write rows: and below it - {figure: …, query: …} for each row"
             raise refuse(self._source, root, "a dashboard has no rows", fix)
-        controls = read_controls(nodes["controls"], self._source) if "controls" in nodes else {}
+        zone = zone_reference(top)
+        controls = read_controls(nodes["controls"], self._source, zone) if "controls" in nodes else {}
         rows = self._rows(nodes["rows"], top, controls)
         texts = Definition({key: top[key] for key in ("title", "description") if key in top})
         schema = top.get("schema", DEFAULT_SCHEMA)
-        dashboard = DashboardFile(self._name, self._source, texts, rows, schema, top.get("cache"))
+        dashboard = DashboardFile(self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone)
         return replace(dashboard, controls=controls) if controls else dashboard
 
     def _rows(
@@ -116,6 +118,7 @@ class _FileReader:
                 }
             ),
             all_columns=columns is None,
+            place=place_columns(kind, values),
             columns_left_out=left_out,
         )
         self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)

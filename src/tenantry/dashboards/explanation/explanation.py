@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tenantry.dashboards.definition.model import Panel, QueryUse
 from tenantry.dashboards.definition.variables import Definition
+from tenantry.dashboards.definition.zones import TIMEZONE
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.panel_errors import viewer_error
@@ -15,7 +16,16 @@ from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import AppliedGuard, SQLTemplate, VariableReference, is_absent, look_up
-from tenantry.sql.parameters import RANGE_ENDS, Parameter, PropertyReference, RelativeRange, is_empty, parse_relative
+from tenantry.sql.parameters import (
+    CALENDAR_NAMES,
+    INSTANTS,
+    RANGE_ENDS,
+    Parameter,
+    PropertyReference,
+    RelativeRange,
+    is_empty,
+    parse_relative,
+)
 
 _GROUP: Final = "user_group."
 _PROPERTIES: Final = "user_group.properties."
@@ -63,26 +73,36 @@ def reference_origin(
 ) -> ValueOrigin:
     path = reference.path
     if path.startswith(_PARAMS):
-        return _chosen(path, parameters, variables["params"])
+        return _chosen(path, parameters, variables)
     if reference.never_absent and is_absent(look_up(variables, path)):
         return ValueOrigin(path, Origin.DEFAULT)
     return group_origin(path)
 
 
-def _chosen(path: str, parameters: Mapping[str, Parameter], params: Mapping[str, Any] | Record) -> ValueOrigin:
-    name = path.split(".")[1]
+def _chosen(path: str, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record) -> ValueOrigin:
+    name, params = path.split(".")[1], variables["params"]
     parameter = parameters.get(name)
+    if name in CALENDAR_NAMES:
+        is_default = is_absent(look_up(variables, f"{_PROPERTIES}{TIMEZONE}"))
+        return ValueOrigin(path, Origin.DEFAULT) if is_default else ValueOrigin(path, Origin.PROPERTY, TIMEZONE)
     sent = [params[key] for key in (name, *(f"{name}.{end}" for end in RANGE_ENDS)) if key in params]
     given = next((value for value in sent if not is_empty(value)), None)
     if parameter is None:
         return ValueOrigin(path, Origin.DEFAULT if given is None else Origin.VIEWER)
-    zone = parameter.zone.path if isinstance(parameter.zone, PropertyReference) else ""
+    zone = _zone(parameter, variables)
     if parameter.locked or given is None:
         return _default(path, parameter.default, zone)
     relative = _relative(given) if parameter.is_range else None
     if relative is not None:
         return ValueOrigin(path, Origin.CLOCK, relative, Origin.VIEWER, zone)
     return ValueOrigin(path, Origin.VIEWER, zone=zone)
+
+
+def _zone(parameter: Parameter, variables: Mapping[str, Any] | Record) -> str:
+    zone = parameter.zone
+    if not isinstance(zone, PropertyReference) or is_absent(look_up(variables, f"user_group.properties.{zone.path}")):
+        return ""
+    return zone.path if parameter.is_range or parameter.type in INSTANTS else ""
 
 
 def _default(path: str, default: Any, zone: str) -> ValueOrigin:

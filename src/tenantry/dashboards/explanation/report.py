@@ -77,7 +77,7 @@ def _part_lines(part: Explanation) -> Iterator[str]:
     yield from map(_cell, part["texts"])
     for query in part["queries"]:
         yield _query_head(query)
-        yield from (f"  {_cell(each)}" for each in query.get("placeholders", ()))
+        yield from (f"  {line}" for line in dict.fromkeys(map(_cell, query.get("placeholders", ()))))
         yield from (f"  {_guard(each)}" for each in query.get("guards", ()))
         yield from (f"    {line}" for line in query.get("sql", "").splitlines())
 

@@ -14,7 +14,16 @@ from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
-from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value
+from tenantry.sql.parameters import (
+    UTC_ZONE,
+    Parameter,
+    ParameterType,
+    RelativeRange,
+    parse_relative,
+    spell,
+    typed_value,
+    zone_of_group,
+)
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
 """Keys of the group's property ``theme``. The accent may also be the property ``accent``."""
@@ -28,10 +37,18 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
         **_texts(dashboard, variables),
         "locale": _text(properties, "locale"),
         "currency": _text(properties, "currency"),
+        "timezone": _zone(dashboard, variables),
         "theme": _theme(properties),
         "controls": [_control(saved, control, variables) for control in dashboard.controls.values()],
         "rows": [[_panel(saved, panel, variables) for panel in row] for row in dashboard.rows],
     }
+
+
+def _zone(dashboard: DashboardFile, variables: Record) -> str | None:
+    try:
+        return str(zone_of_group(dashboard.zone, variables) or UTC_ZONE)
+    except UnbindableValue:  # each panel's own line reports the error
+        return None
 
 
 def _texts(dashboard: DashboardFile, variables: Record) -> dict[str, str]:

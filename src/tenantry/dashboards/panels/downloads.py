@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
@@ -23,6 +24,7 @@ from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, ResultStream
+from tenantry.datasources.results import Format
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
@@ -118,8 +120,9 @@ class Downloads:
             raise HTTPException(404, "This panel has no rows.")
         variables = extend(group.variables, "params", read_filters(saved, filters))
         columns = named_columns(panel, variables)
+        options = Format(zone=zone_of_query(template, saved.dashboard.zone, variables))
         stream = await self._sources.stream(
-            group, panel.schema, template, variables, format="csv", formula_safe=True, columns=columns
+            group, panel.schema, template, variables, format="csv", options=options, formula_safe=True, columns=columns
         )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"

@@ -1,20 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import InvalidParameter
-from tenantry.groups import Record
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.parameters import Parameter, ParameterConversion, is_empty, typed_value
+from tenantry.sql.parameters import Parameter, ParameterConversion, is_empty
 from tenantry.suggestions import did_you_mean
 
 _LONGEST_NAME: Final = 100
 _PRESET: Final = "preset"
 _ENDS: Final = frozenset({"start", "end"})
-_DAY: Final = timedelta(days=1)
 
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,16 +66,3 @@ def _plain(name: str, value: Any) -> Any:
         f"params.{name}: a filter is a string, number, boolean, a list of these, a preset, or a start and end",
         names=[name],
     )
-
-
-def previous_period(
-    parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
-) -> Mapping[str, Any] | None:
-    """The range of the same length just before the parameter's range; None if the range has an open end. Raises the
-    errors of ``typed_value``."""
-    bounds = typed_value(parameter, variables, now)
-    if bounds is None or bounds.start is None or bounds.end is None:
-        return None
-    start = bounds.start - (bounds.end - bounds.start)
-    last_day = type(start) is date
-    return {"start": start, "end": bounds.start - _DAY if last_day else bounds.start}

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from tenantry.dashboards.definition.zones import TIMEZONE
+from tenantry.sql.parameters import WEEK_START, WEEK_STARTS, find_zone
+
 _VARIANT: Final = "(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3})"
 _IS_VARIANT: Final = re.compile(_VARIANT)
 _LOCALE: Final = re.compile(
@@ -45,8 +48,8 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """Check the properties ``locale`` and ``currency``, and yield those that dashboards cannot use. Missing and empty
-    properties are fine."""
+    """Check the properties ``locale``, ``currency``, ``timezone`` and ``week_start``, and yield those that dashboards
+    cannot use. Missing and empty properties are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""
@@ -56,3 +59,10 @@ def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
     if currency not in (None, "") and not (isinstance(currency, str) and is_currency(currency)):
         outcome = "amounts are written without a currency sign"
         yield UnusableFormat("currency", "a code of ISO 4217", outcome, "write its three letters, as EUR")
+    zone = properties.get(TIMEZONE)
+    if zone not in (None, "") and find_zone(zone) is None:
+        fix = "write a name of the IANA time zone database, as Europe/Vienna"
+        yield UnusableFormat(TIMEZONE, "the name of a time zone", "panels show an error", fix)
+    week_start = properties.get(WEEK_START)
+    if week_start not in (None, "", *WEEK_STARTS):
+        yield UnusableFormat(WEEK_START, " or ".join(WEEK_STARTS), "panels show an error", "write one of the two")

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any, Final
 
@@ -12,9 +12,10 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import PanelQueries, parameters_read, range_controls
+from tenantry.dashboards.definition.queries import parameters_read, range_controls
+from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.panels.filters import previous_period
+from tenantry.dashboards.panels.periods import Periods, periods
 from tenantry.dashboards.panels.tables import fetch_table
 from tenantry.dashboards.protocol.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.panel_errors import internal_error, viewer_error
@@ -25,6 +26,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
+from tenantry.sql.parameters import UTC_ZONE
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -55,6 +57,7 @@ class PanelRunner:
         self._charts = charts
         self._params: Final = dict(params)
         self._fresh = fresh
+        self._now: Final = datetime.now(UTC)  # so that today is the same day in all panels
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """The group's variables and ``params``, for queries and texts."""
@@ -87,12 +90,13 @@ class PanelRunner:
         named = named_columns(panel, self.variables)
         if panel.kind is PanelKind.TABLE:
             return await self._table(panel, queries.rows, view, named, wanted)
+        found = self._periods(queries.rows)
         plot = _plot(panel, view, wanted.plot_width)
         if plot is not None:
-            return await self._chart(panel, queries.rows, named, plot)
+            return await self._chart(panel, queries.rows, named, plot, found)
         rows, before, small = await _together(
             self._ask(panel, queries.rows),
-            self._compared(panel, queries),
+            self._compared(panel, queries.rows, found),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # only the other two may be None
@@ -101,30 +105,41 @@ class PanelRunner:
             more["compare"] = before, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more)
+        about = self._about(queries.rows, found, rows, before, small)
+        return partial(rows_line, panel.id, rows, named, **about, more=more)
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows))
+        return partial(rows_line, panel.id, rows, named, total=total, **self._about(template, None, rows))
 
-    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
+    async def _chart(
+        self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None
+    ) -> Encode:
         rows, reduced = await self._charts.fetch(
-            self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
+            self._group, panel.schema, template, self.variables, plot, self._max_age(panel), self._now
         )
-        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
+        return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
 
-    async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
-        template = queries.rows
-        if not panel.compare or template is None:
+    async def _compared(self, panel: Panel, template: SQLTemplate, compared: Periods | None) -> Result | None:
+        if not panel.compare or compared is None:
             return None
+        name = self._range(template)
+        params = self._params | {name: compared.before.sent()}
+        return await self._ask(panel, template, extend(self.variables, "params", params))
+
+    def _range(self, template: SQLTemplate) -> str | None:
+        """The one range control that the query reads; None if there are several or none."""
         read = parameters_read(template)
-        name = next(name for name in range_controls(self._saved.dashboard) if name in read)
-        before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
-        if before is None:
+        names = [name for name in range_controls(self._saved.dashboard) if name in read]
+        return names[0] if len(names) == 1 else None
+
+    def _periods(self, template: SQLTemplate) -> Periods | None:
+        name = self._range(template)
+        if name is None:
             return None
-        return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
+        return periods(template.parameters[name], self.variables, self._now, self._zone(template) or UTC_ZONE)
 
     async def _choices(self, control: str) -> Encode:
         rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
@@ -134,7 +149,24 @@ class PanelRunner:
         self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
     ) -> Result:
         given = self.variables if variables is None else variables
-        return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+        return await self._sources.query(
+            self._group, asker.schema, template, given, max_age=self._max_age(asker), now=self._now
+        )
+
+    def _zone(self, template: SQLTemplate) -> tzinfo | None:
+        return zone_of_query(template, self._saved.dashboard.zone, self.variables)
+
+    def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
+        """What the line says of times: how old the rows are, what time it is in their zone, and which days they are
+        of."""
+        zone = self._zone(template)
+        local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
+        about = self._times(*results) | {"zone": zone, "now": local.isoformat()}
+        return (
+            about
+            if found is None
+            else about | {"periods": {name: each.sent() for name, each in found._asdict().items()}}
+        )
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import tzinfo
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import Columns
-from tenantry.datasources.results import DEFAULT_FORMAT, Result, json_row_parts, missing_package_message, scalar_text
+from tenantry.datasources.results import (
+    DEFAULT_FORMAT,
+    Format,
+    Result,
+    json_row_parts,
+    missing_package_message,
+    scalar_text,
+)
 from tenantry.errors import InvalidSettings, QueryFailed
 
 _MAX_CHOICES: Final = 10_000
@@ -39,26 +47,38 @@ def rows_line(
     as_of: float | None = None,
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
+    zone: tzinfo | None = None,
+    now: str | None = None,
+    periods: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows. ``named``: the columns to send. ``total``: number of rows in
     the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
-    before it. ``more``: further results, by field."""
-    encode = _encoder().json.encode
+    before it. ``more``: further results, by field. ``zone``: of times that have a zone. ``now``: the time of the query
+    in that zone. ``periods``: the days that the panel shows, and those of ``compare``."""
+    encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
-    yield from _row_fields(result, named, encode)
+    yield from _row_fields(result, named, encode, format_)
     for name, (rows, columns) in (more or {}).items():
         yield b"," + encode(name) + b":{"
-        yield from _row_fields(rows, columns, encode)
+        yield from _row_fields(rows, columns, encode, format_)
         yield b"}"
-    about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
+    about: dict[str, Any] = {
+        "total": total,
+        "age": None if age is None else round(age, 1),
+        "as_of": as_of,
+        "reduced": reduced,
+    }
+    about |= {"now": now, "periods": periods}
     yield b"," + line(about)[1:]
 
 
-def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) -> Iterator[bytes | memoryview]:
+def _row_fields(
+    result: Result, named: Columns, encode: Callable[[Any], bytes], format_: Format
+) -> Iterator[bytes | memoryview]:
     sent = result if named is None else result.only(named)
     columns = [{"name": each.name, "type": each.type} for each in sent.columns]
     yield b'"columns":' + encode(columns) + b',"rows":'
-    yield from json_row_parts(sent)
+    yield from json_row_parts(sent, format_)
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from tenantry.datasources.catalogue.guesses import guess_tables
-from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable
+from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
 from tenantry.datasources.catalogue.yaml_writer import flow_yaml
 
 _MOST_COLUMNS = 12
@@ -29,16 +29,18 @@ def _lines(catalogue: Catalogue, source: str) -> Iterator[str]:
     rest = [table for table in catalogue.tables if table.name not in guesses]
     if rest:
         yield "  # Queries may not read the tables below until you remove the # and write `shared` or a condition."
-    yield from map(_unknown, rest)
+    for table in rest:
+        yield _unknown(table, next((key for key in catalogue.foreign_keys if key.table == table.name), None))
 
 
-def _unknown(table: CatalogueTable) -> str:
+def _unknown(table: CatalogueTable, key: ForeignKey | None) -> str:
     shown, more = table.columns[:_MOST_COLUMNS], len(table.columns) - _MOST_COLUMNS
     names = ", ".join(map(flow_yaml, shown)) + (f" and {more} more" if more > 0 else "")
     kind = "a view" if table.is_view else "columns"
     if not table.is_declarable:
         return f"  # {flow_yaml(table.name)} cannot be declared: its name has a quote, a bracket or a control character"
-    return f"  # {flow_yaml(table.name)}:  # shared or guarded? {kind}: {names or 'unknown'}"
+    of_parent = "" if key is None else " " + flow_yaml({key.column: f"{key.parent}.{key.parent_column}"})
+    return f"  # {flow_yaml(table.name)}:{of_parent}  # shared or guarded? {kind}: {names or 'unknown'}"
 
 
 def _comment(text: str) -> str:

@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks.engine_check import EngineCheck as EngineCheck
     from tenantry.datasources.checks.engine_check import EngineReport as EngineReport
     from tenantry.datasources.checks.engine_check import reported_by as reported_by
+    from tenantry.datasources.checks.engine_check import wrong_tables as wrong_tables
     from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by",
+            "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by wrong_tables",
             "tenantry.datasources.checks.session_check": "SessionCheck",
         },
     )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
+from tenantry.datasources.checks.repeated_rows import RepeatedRows
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
@@ -42,12 +43,13 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 class AskedQuery(NamedTuple):
     """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
-    the column names."""
+    the column names. ``place``: also run the query, and count rows that have the same values in these columns."""
 
     file: str
     template: SQLTemplate
     schema: str
     names: bool = False
+    place: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class EngineReport:
     ]  # column names by query and by "data source …, for GROUP"
     unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
+    repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that share a place
 
 
 @dataclass(slots=True)
@@ -116,6 +119,7 @@ class EngineCheck:
         self._engines: dict[str, set[str]] = {}
         self._columns: dict[AskedQuery, dict[str, tuple[str, ...]]] = {}
         self._unnamed: set[str] = set()
+        self._repeated: dict[AskedQuery, dict[str, int]] = {}
 
     def add(self, group: UserGroup) -> None:
         mapping = group.mapping
@@ -162,6 +166,7 @@ class EngineCheck:
             self._columns,
             frozenset(self._unnamed),
             self._asked_engines(),
+            self._repeated,
         )
 
     def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
@@ -180,9 +185,11 @@ class EngineCheck:
                 refusal, explained = await self._explain(sources, query, group, known.refusals)
                 if explained is not None and query.names:
                     await self._name(sources, query, group, explained, known.names, says)
+                if explained is not None and query.place and (count := await _repeated(sources, query, group)):
+                    self._repeated.setdefault(query, {})[says] = count
             except (SourceUnavailable, InvalidSource) as error:
                 fix = "correct the registration or the network; no further query of this source was explained"
-                finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
+                finding = wrong_tables(error) or Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
             if refusal is not None:
@@ -235,6 +242,13 @@ class EngineCheck:
             yield file, Finding(code, Severity.ERROR, line, column, message, fix)
 
 
+def wrong_tables(error: TenantryError | None) -> Finding | None:
+    """Return the finding if the error is that of a wrong declaration of guarded tables."""
+    if not isinstance(error, InvalidSource) or error.problem is None:
+        return None
+    return Finding("wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on it", error.fix)
+
+
 def reported_by(sources: Sequence[str]) -> str:
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
@@ -248,6 +262,17 @@ async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> t
     except TenantryError:
         return ()
     return tuple(found.names)
+
+
+async def _repeated(sources: DataSources, query: AskedQuery, group: UserGroup) -> int:
+    """0 also if the engine cannot be asked, or the query does not end in time."""
+    try:
+        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.place), group.variables)
+    except _UNREACHABLE:
+        raise
+    except TenantryError:
+        return 0
+    return int(found.rows[0][0]) if found.rows else 0
 
 
 def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from tenantry.database import check_sqlite
 from tenantry.datasources.driver import (
@@ -117,6 +118,7 @@ class SQLiteDriver:
         connection.execute("pragma trusted_schema = off")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
+        connection.create_function("tenantry_local_time", 2, local_time, deterministic=True)
         connection.set_authorizer(authorise)
         return connection
 
@@ -173,6 +175,15 @@ class SQLiteDriver:
 
     def shutdown(self) -> None:
         pass
+
+
+def local_time(value: str | None, zone: str) -> str | None:
+    """Return the clock time in a zone of an instant, which is in UTC unless it has an offset. A date stays as it is."""
+    if value is None or len(value) == len("2026-01-31"):
+        return value
+    instant = datetime.fromisoformat(value)
+    instant = instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant
+    return instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None).isoformat(sep=" ")
 
 
 def _plain(value: Any) -> Any:

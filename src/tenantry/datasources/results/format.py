@@ -4,7 +4,7 @@ import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -21,16 +21,17 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers and bytes. CSV and Arrow use only ``binary``.
+    """How JSON writes decimals, large integers, bytes and times. CSV uses ``binary`` and ``zone``, Arrow ``binary``.
 
     ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
-    hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises
-    InvalidSettings for another choice.
+    hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. ``zone``: the time
+    zone of datetimes that have one, in JSON and CSV; None: their own. Raises InvalidSettings for another choice.
     """
 
     decimals: Literal["number", "text"] = "number"
     big_integers: Literal["text", "number"] = "text"
     binary: Literal["base64", "hex"] = "base64"
+    zone: tzinfo | None = None
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -56,6 +57,16 @@ def clean_text(text: str) -> str:
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
     return b64encode(value).decode("ascii") if format_.binary == "base64" else value.hex()
+
+
+def local_time(value: Any, zone: tzinfo) -> Any:
+    """Convert a datetime with a time zone to ``zone``; return all other values as they are."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return value
+    try:
+        return value.astimezone(zone)
+    except OverflowError:  # the first or the last day of the calendar
+        return value
 
 
 def datetime_text(value: datetime) -> str:
@@ -96,7 +107,7 @@ def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
     """Format a value that is not a list or object. A value of a subclass is written like its nearest base class."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
-        return writer(value)
+        return writer(value if format_.zone is None else local_time(value, format_.zone))
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes_text(value, format_)
     return clean_text(range_text(value) if is_range(value) else str(value))

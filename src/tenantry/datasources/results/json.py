@@ -16,6 +16,7 @@ from tenantry.datasources.results.format import (
     Format,
     clean_text,
     is_finite,
+    local_time,
     missing_package_message,
     scalar_text,
 )
@@ -34,6 +35,8 @@ _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime"
 """Column types whose values need no conversion."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
 """Column types of which only some values need conversion, with the class of the values."""
+_PERHAPS_TIMES: Final = frozenset({"datetime", None})
+"""Column types that may have datetimes. None: unknown."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _AS_JSON: Final = (dict, *_CONTAINERS)
@@ -85,7 +88,9 @@ class JSONWriter:
         self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        columns = list(zip(*rows, strict=True))
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
+        if self._format.zone is not None:
+            columns = [*map(self._local, columns, self._words)]
         if not columns:
             return self._encode([{}] * len(rows))
         try:
@@ -96,6 +101,12 @@ class JSONWriter:
         except RecursionError:
             pass
         raise _too_deep()
+
+    def _local(self, column: Sequence[Any], word: str | None) -> Sequence[Any]:
+        zone = self._format.zone
+        if zone is None or word not in _PERHAPS_TIMES:
+            return column
+        return [local_time(value, zone) for value in column]
 
     def write_value(self, value: Any) -> bytes:
         try:

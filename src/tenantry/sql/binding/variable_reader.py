@@ -44,9 +44,12 @@ class VariableReader:
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
+        tables: dict[str, str] = {}
         for reference in chain(self._required, needed):
             value = look_up(variables, reference.path)
-            if is_absent(value):
+            if is_absent(value) and reference.of_guard:
+                tables[reference.path] = reference.of_guard
+            elif is_absent(value):
                 at = f"{self._source.location(reference.offset)}"
                 state = "null" if value is None else "missing"
                 meant = self._guard.meant(reference.path)
@@ -54,6 +57,9 @@ class VariableReader:
                 missing[reference.path] = (
                     f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
                 )
+        if tables:
+            missing = {path: state for path, state in missing.items() if path not in tables}
+            raise _missing_in_group(tables, missing)
         if missing:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
             fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
@@ -166,6 +172,20 @@ class VariableReader:
         return UnbindableValue(
             f"{reference.path} at {self._source.location(reference.offset)}: {problem}", name=reference.path
         )
+
+
+def _missing_in_group(tables: Mapping[str, str], others: Mapping[str, str]) -> MissingVariable:
+    listed = "; ".join(f"{path} for the table {table}" for path, table in tables.items())
+    properties = ", ".join(path.removeprefix("user_group.properties.") for path in tables)
+    more = "; ".join(f"{path} ({state})" for path, state in others.items())
+    names = (*tables, *others)
+    error = MissingVariable(
+        f"the group lacks what the guarded tables of this data source need: {listed}. Give the group the "
+        f"{'properties' if len(tables) > 1 else 'property'} {properties}{more and f'. Also without a value: {more}'}",
+        names=names,
+    )
+    error.generic_message = f"variables without a value: {', '.join(names)}"
+    return error
 
 
 def _declaration(path: str, value: Any, kind: str) -> str:

@@ -114,6 +114,8 @@ class Coverage:
         missing = self._missing[path]
         if missing:
             fix = "give these groups the property, or declare it optional and put what needs it in [[ ]]"
+            if reference.of_guard:
+                fix = f"give these groups the property: the guarded tables need it for the table {reference.of_guard}"
             yield self._finding("missing-property", Severity.ERROR, reference, location, "is missing", fix, missing)
         kinds = types.kinds(path)
         wrong = [kind for kind in kinds if not takes(reference, kind)]

@@ -183,7 +183,8 @@ def _unknown_variables(
         elif wanted and properties is None and (meant := meant_path(path)) is not None:
             problem, fix = f"{path} would be a property of the group", f"did you mean {meant}?"
         elif wanted and properties is not None and wanted not in properties:
-            problem = f"no group has the property {wanted}"
+            of_guard = f", which the guarded tables need for the table {reference.of_guard}"
+            problem = f"no group has the property {wanted}{of_guard if reference.of_guard else ''}"
             meant = meant_path(path)
             near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
             if wanted.partition(".")[0] in declared or any(each.path == f"params.{wanted}" for each in tree.references):

@@ -125,6 +125,8 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
     if not always or "null" in kinds:
         problem = f"the schema lets a group lack {path}, and then the query cannot run for it"
         fix = "require it in the schema, or declare it optional and put what needs it in [[ ]]"
+        if reference.of_guard:
+            fix = f"require it in the schema: the guarded tables need it for the table {reference.of_guard}"
         yield Problem("missing-property", Severity.WARNING, reference.offset, problem, fix, reference.path)
 
 

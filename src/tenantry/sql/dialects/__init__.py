@@ -7,12 +7,12 @@ from pkgutil import iter_modules
 from typing import Final
 
 from tenantry.sql.dialects.dialect import UNICODE_NAMES as UNICODE_NAMES
-from tenantry.sql.dialects.dialect import UNITS, Dialect, Identifiers
+from tenantry.sql.dialects.dialect import UNITS, WEEK, Dialect, Identifiers
 from tenantry.sql.dialects.dialect import function_names as function_names
 from tenantry.sql.dialects.dialect import naive_utc as naive_utc
 from tenantry.sql.dialects.dialect import seconds as seconds
 
-__all__ = ["DIALECTS", "UNITS", "Dialect", "Identifiers", "dialect_named"]
+__all__ = ["DIALECTS", "UNITS", "WEEK", "Dialect", "Identifiers", "dialect_named"]
 
 _FIRST = "postgresql"
 

@@ -56,5 +56,11 @@ DIALECT = Dialect(
     },
     bind_as={"uuid": str, "interval": seconds},
     time_buckets={unit: f"timestamp_trunc({{column}}, {'isoweek' if unit == 'week' else unit})" for unit in UNITS},
+    weeks_from_sunday="timestamp_trunc({column}, week)",
+    is_date="length(cast({column} as string)) = 10",
+    local_days=(
+        "case when length(cast({column} as string)) = 10 then cast({column} as datetime)"
+        " else datetime(cast({column} as timestamp), {zone}) end"
+    ),
     local_time="datetime({column}, {zone})",
 )

@@ -14,6 +14,8 @@ _FUNCTIONS = """
     viewexplain ytsaurus
 """
 
+_DATES = ", ".join(f"'{each}'" for day in ("Date", "Date32") for each in (day, f"Nullable({day})"))
+
 DIALECT = Dialect(
     name="clickhouse",
     paramstyle="pyformat",
@@ -77,5 +79,9 @@ DIALECT = Dialect(
     bind_as={"interval": seconds},
     day_of="toDate({column})",  # a cast fails for NULL
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    weeks_from_sunday="toStartOfWeek({column}, 0)",
+    is_date=f"toTypeName({{column}}) in ({_DATES})",
+    instant="toDateTime64({column}, 6)",
+    local_days=f"toTimeZone(toDateTime64({{column}}, 6), if(toTypeName({{column}}) in ({_DATES}), 'UTC', {{zone}}))",
     local_time="toTimeZone(toDateTime64({column}, 6), {zone})",
 )

@@ -58,5 +58,10 @@ DIALECT = Dialect(
     },
     bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    is_date="typeof({column}) = 'date'",
+    local_days=(
+        "case when typeof({column}) = 'date' then cast({column} as timestamp)"
+        " else from_utc_timestamp({column}, {zone}) end"
+    ),
     local_time="from_utc_timestamp({column}, {zone})",
 )

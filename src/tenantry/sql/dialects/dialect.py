@@ -15,7 +15,8 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of ``trunc``. Weeks begin on Monday."""
+"""The units of ``trunc``. Weeks begin on Monday, unless the group's begin on Sunday."""
+WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
 """Default of ``Dialect.max_parameters``: the limit of SQLite."""
@@ -242,9 +243,19 @@ class Dialect:
     """SQL for the date of ``{column}``, which is a date or a timestamp."""
     time_buckets: Mapping[str, str]
     """Unit → SQL for the start of the unit that contains ``{column}``."""
+    weeks_from_sunday: str = "(date_trunc('week', {column} + interval '1' day) - interval '1' day)"
+    """SQL for the Sunday with which the week of ``{column}`` begins."""
     local_time: str = ""
     """SQL for the local time of ``{column}`` in ``{zone}``; empty if the engine has no time zones. A column without a
     time zone is taken to be in the session's time zone."""
+
+    is_date: str = "length(cast({column} as varchar)) = 10"
+    """SQL for whether ``{column}`` is a date without a time."""
+    instant: str = "{column}"
+    """SQL that compares ``{column}`` with instants; a column without a time zone is in UTC."""
+    local_days: str = ""
+    """SQL like ``local_time``, but a date stays the same day. Default: made from ``is_date``, ``instant``, and the
+    standard's ``at time zone``."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
         """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
@@ -258,6 +269,14 @@ class Dialect:
                 raise ValueError(f"{self.name} knows no time zones")
             column = self.local_time.format(column=column, zone=zone)
         return self.time_buckets[unit].format(column=column)
+
+    def days_in(self, column: str, zone: str) -> str:
+        """Return SQL for the local time of a column in ``zone``. If it is a date, the day is the same in each zone."""
+        local = self.local_days or (
+            f"case when {self.is_date} then cast({{column}} as timestamp)"
+            f" else ({self.instant}) at time zone {{zone}} end"
+        )
+        return local.format(column=column, zone=zone)
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:

@@ -41,5 +41,11 @@ DIALECT = Dialect(
         "interval": "interval",
     },
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    is_date="typeof({column}) = 'DATE'",
+    # Whatever the zone of the session, a column without a time zone is in UTC.
+    instant=(
+        "case when typeof({column}) = 'TIMESTAMP WITH TIME ZONE' then cast({column} as timestamptz)"
+        " else cast({column} as timestamp) at time zone 'UTC' end"
+    ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
 )

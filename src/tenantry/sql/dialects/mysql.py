@@ -51,6 +51,14 @@ DIALECT = Dialect(
         "quarter": "(makedate(year({column}), 1) + interval quarter({column}) - 1 quarter)",
         "year": "makedate(year({column}), 1)",
     },
+    weeks_from_sunday="(cast({column} as date) - interval dayofweek({column}) - 1 day)",
+    is_date="length({column}) = 10",
+    # A server whose time zone tables are empty gives NULL, and then the warning of this cast, which is an error.
+    local_days=(
+        "case when {column} is null or length({column}) = 10 then cast({column} as datetime(6))"
+        " else coalesce(convert_tz({column}, '+00:00', if({zone} = 'UTC', '+00:00', {zone})),"
+        " cast(concat({zone}, ' is unknown') as datetime)) end"
+    ),
     # The result is NULL for a named zone if the server's time zone tables are empty.
     local_time="convert_tz({column}, @@session.time_zone, {zone})",
 )

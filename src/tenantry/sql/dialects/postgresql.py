@@ -55,5 +55,11 @@ DIALECT = Dialect(
         "interval": "interval",
     },
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    is_date="cast(pg_typeof({column}) as text) = 'date'",
+    # Whatever the zone of the session, a column without a time zone is in UTC.
+    instant=(
+        "case when cast(pg_typeof({column}) as text) = 'timestamp without time zone'"
+        " then cast({column} as timestamp) at time zone 'UTC' else cast({column} as timestamptz) end"
+    ),
     local_time="cast({column} as timestamptz) at time zone {zone}",
 )

@@ -36,5 +36,6 @@ DIALECT = Dialect(
     },
     bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    instant="cast({column} as timestamptz)",
     local_time="cast({column} as timestamptz) at time zone {zone}",
 )

@@ -48,5 +48,10 @@ DIALECT = Dialect(
     },
     bind_as={"uuid": str, "interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),  # a week begins on the session's week_start
+    weeks_from_sunday="dateadd(day, -1, date_trunc('week', dateadd(day, 1, {column})))",
+    local_days=(
+        "case when length(cast({column} as varchar)) = 10 then to_timestamp_ntz({column})"
+        " else to_timestamp_ntz(convert_timezone({zone}, {column})) end"
+    ),
     local_time="to_timestamp_ntz(convert_timezone({zone}, {column}))",
 )

@@ -47,4 +47,9 @@ DIALECT = Dialect(
         "quarter": "date({column}, 'start of month', ((1 - strftime('%m', {column})) % 3) || ' months')",
         "year": "date({column}, 'start of year')",
     },
+    weeks_from_sunday="date({column}, '-6 days', 'weekday 0')",
+    is_date="length({column}) = 10",
+    instant="datetime({column})",
+    # A function of the data source's connection (``engines/sqlite.py``).
+    local_days="tenantry_local_time({column}, {zone})",
 )

@@ -31,5 +31,10 @@ DIALECT = Dialect(
     },
     bind_as={"interval": seconds},
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
+    is_date="typeof({column}) = 'date'",
+    local_days=(
+        "case when typeof({column}) = 'date' then cast({column} as timestamp)"
+        " else cast(at_timezone(cast({column} as timestamp with time zone), {zone}) as timestamp) end"
+    ),
     local_time="cast(at_timezone(cast({column} as timestamp with time zone), {zone}) as timestamp)",
 )

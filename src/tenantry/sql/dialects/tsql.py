@@ -40,5 +40,11 @@ DIALECT = Dialect(
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     # datetrunc needs SQL Server 2022.
     time_buckets={unit: f"datetrunc({'iso_week' if unit == 'week' else unit}, {{column}})" for unit in UNITS},
+    weeks_from_sunday="dateadd(day, -1, datetrunc(iso_week, dateadd(day, 1, {column})))",
+    is_date="len(convert(varchar(40), {column}, 126)) = 10",
+    local_days=(
+        "case when len(convert(varchar(40), {column}, 126)) = 10 then cast({column} as datetime2)"
+        " else cast({column} at time zone 'UTC' at time zone {zone} as datetime2) end"
+    ),
     local_time="cast({column} at time zone 'UTC' at time zone {zone} as datetime2)",  # zones by their Windows names
 )

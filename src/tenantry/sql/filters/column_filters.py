@@ -15,12 +15,21 @@ from zoneinfo import ZoneInfo
 
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import NEXT_DAY
-from tenantry.sql.dialects import UNITS
+from tenantry.sql.dialects import UNITS, WEEK
 from tenantry.sql.filters.one_of import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag
-from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, PropertyReference
+from tenantry.sql.parameters.declared import (
+    RANGE_ENDS,
+    SUNDAYS_NAME,
+    TEXTS,
+    ZONE_NAME,
+    Parameter,
+    ParameterType,
+    PropertyReference,
+    ZoneOfGroup,
+)
 from tenantry.sql.syntax_tree import InList, Node, Position, Switch, Text, Value
 from tenantry.sql.tenant_guard import is_viewer_input
 
@@ -59,8 +68,12 @@ def trunc(context: SwitchContext) -> Switch:
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS
-    column, zone = _column(context), _zone(context, parameter)
-    branches = {unit: _bucket(context, unit, column, zone) for unit in units}
+    column = _column(context)
+    if len(context.filter.arguments) == 1 and parameter is not None and isinstance(parameter.zone, ZoneOfGroup):
+        branches = {unit: _bucket_of_group(context, unit, column) for unit in units}
+    else:
+        zone = _zone(context, parameter)
+        branches = {unit: _bucket(context, unit, column, zone) for unit in units}
     return switch_by_name(context, "is not a unit", branches, uniform=True)
 
 
@@ -125,20 +138,48 @@ class _ColumnFilter:
         return self._switch(lambda value: int(value is None), branches)
 
     def of_range(self) -> Switch:
-        path, column = self.context.reference.path, self.column
-        start, end = Value(self.context.variable(f"{path}.start")), Value(self.context.variable(f"{path}.end"))
-        after, before = (*column, Text(" >= "), start), (*column, Text(" < "), end)
-        branches = {(True, True): self._condition((*after, Text(" and "), *before))}
+        has = [(True, True)]
         if self.parameter is not None:
-            if "end" in self.parameter.open:
-                branches[True, False] = self._condition(after)
-            if "start" in self.parameter.open:
-                branches[False, True] = self._condition(before)
-        return self._by_parts(("start", "end"), branches, "an object with a start and an end")
+            has += [(True, False)] * ("end" in self.parameter.open) + [(False, True)] * ("start" in self.parameter.open)
+        parts: tuple[str, ...] = RANGE_ENDS
+        branches: dict[tuple[bool, ...], Nodes] = {
+            ends: self._condition(self._between("start", "end", ends, self.column)) for ends in has
+        }
+        if self.parameter is not None and self.parameter.has_days_of_group:
+            parts = (*RANGE_ENDS, "from", "until")
+            plain = {(*ends, False, False): nodes for ends, nodes in branches.items()}
+            branches = plain | {(*ends, *ends): self._condition(self._days_of_group(ends)) for ends in has}
+        return self._by_parts(parts, branches, "an object with a start and an end")
+
+    def _between(self, first: str, end: str, has: tuple[bool, bool], column: Nodes) -> Nodes:
+        path, found = self.context.reference.path, list[Node]()
+        for name, operator, there in ((first, " >= ", has[0]), (end, " < ", has[1])):
+            if there:
+                found += [Text(" and ")] * bool(found)
+                found += [*column, Text(operator), Value(self.context.variable(f"{path}.{name}"))]
+        return tuple(found)
+
+    def _days_of_group(self, has: tuple[bool, bool]) -> Nodes:
+        dialect, column = self.context.dialect, self.column
+        is_date, instant = (_filled(sql.format(column=_COLUMN), column) for sql in (dialect.is_date, dialect.instant))
+        dates = self._between("start", "end", has, column)
+        instants = self._between("from", "until", has, instant)
+        nearby = self._between("before", "beyond", has, column)  # an index can find these
+        choice: Nodes = (
+            Text(" and ("),
+            *is_date,
+            Text(" and "),
+            *dates,
+            Text(" or not "),
+            *is_date,
+            Text(" and "),
+            *instants,
+        )
+        return (*nearby, *choice, Text(")"))
 
     def of_nullable(self, parameter: Parameter) -> Switch:
         given = self._given(f"{self.context.reference.path}.{parameter.part}")
-        branches = {(True, False): self._condition(given)}
+        branches: dict[tuple[bool, ...], Nodes] = {(True, False): self._condition(given)}
         if parameter.is_null is not None:
             null = (*self.column, Text(" is null"))
             branches[False, True] = self._condition(null, of_null=True)
@@ -179,9 +220,9 @@ class _ColumnFilter:
     def _absent(self) -> tuple[Nodes, ...]:
         return () if self.parameter is None or self.parameter.always_given else (_TRUE,)
 
-    def _by_parts(self, names: tuple[str, str], branches: dict[tuple[bool, bool], Nodes], expected: str = "") -> Switch:
+    def _by_parts(self, names: tuple[str, ...], branches: dict[tuple[bool, ...], Nodes], expected: str = "") -> Switch:
         for nothing in self._absent():
-            branches[False, False] = nothing
+            branches[(False,) * len(names)] = nothing
         return self._switch(_by_parts(names, branches), tuple(branches.values()), expected)
 
     def _switch(self, choose: Callable[[Any], int], branches: tuple[Nodes, ...], expected: str = "") -> Switch:
@@ -191,16 +232,16 @@ class _ColumnFilter:
         return Switch(self.context.reference, choose, branches, takes, uniform)
 
 
-def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:
+def _by_parts(names: tuple[str, ...], branches: Iterable[tuple[bool, ...]]) -> Callable[[Any], int]:
     numbers = {has: number for number, has in enumerate(branches)}
-    one, other = names
+    nothing = (False,) * len(names)
 
     def choose(value: Any) -> int:
         if value is None:
-            return numbers[False, False]
+            return numbers[nothing]
         if not isinstance(value, dict | Record):
             raise TypeError("no object")
-        return numbers[one in value, other in value]
+        return numbers[tuple([name in value for name in names])]
 
     return choose
 
@@ -216,6 +257,29 @@ def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> No
         sql = context.dialect.trunc(unit, _COLUMN, _ZONE if zone else "")
     except ValueError as error:
         raise context.error(str(error), "remove the zone, and convert the column by hand") from None
+    return _filled(sql, column, zone)
+
+
+def _bucket_of_group(context: SwitchContext, unit: str, column: Nodes) -> Nodes:
+    dialect = context.dialect
+    if unit != WEEK:
+        return _in_zone(context, dialect.time_buckets[unit], column)
+    weeks = (dialect.time_buckets[unit], dialect.weeks_from_sunday)
+    return _if_given(context, SUNDAYS_NAME, *(_in_zone(context, bucket, column) for bucket in weeks))
+
+
+def _in_zone(context: SwitchContext, bucket: str, column: Nodes) -> Nodes:
+    zone = (Value(context.variable(f"params.{ZONE_NAME}")),)
+    local = bucket.format(column=context.dialect.days_in(_COLUMN, _ZONE))
+    return _if_given(context, ZONE_NAME, _filled(bucket.format(column=_COLUMN), column), _filled(local, column, zone))
+
+
+def _if_given(context: SwitchContext, name: str, absent: Nodes, given: Nodes) -> Nodes:
+    reference = context.variable(f"params.{name}", Position.CHOICE)
+    return (Switch(reference, lambda value: int(value is not None), (absent, given), "a setting", uniform=True),)
+
+
+def _filled(sql: str, column: Nodes, zone: Nodes = ()) -> Nodes:
     found: list[Node] = []
     for part in _MARKS.split(sql):
         if part == _COLUMN:

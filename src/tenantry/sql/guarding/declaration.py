@@ -11,6 +11,8 @@ from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 
 SHARED: Final = "shared"
 """The rule of a table that every group may read whole."""
+READ_ITSELF: Final = "compare one of its columns with a value of the group"
+"""The fix for a table whose rows depend on themselves."""
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
@@ -82,6 +84,11 @@ class Declaration:
     required: bool = False
     """Whether a source without a list of tables is refused."""
     file: str = field(default="", compare=False)
+
+    @property
+    def place(self) -> str:
+        """Where its author changes it, for fixes."""
+        return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:
         """Return the declaration as ``read_tables`` takes it."""

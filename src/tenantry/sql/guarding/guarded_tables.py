@@ -30,7 +30,7 @@ class GuardedTables(Declaration):
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
         """Return the tree with the guards in place of the tables. Raises TemplateError for SQL that cannot be
         proved."""
-        return rewrite_tree(tree, _guards(self, self.file, dialect.name))
+        return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
         """Return queries that read no rows, for each table; they need no values. A data source runs them when
@@ -39,10 +39,14 @@ class GuardedTables(Declaration):
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """
-        guards = _guards(self, self.file, dialect_named(dialect).name)
-        return tuple(TableProof(entry, sql) for entry in self.entries for sql in guards.proof_queries(entry))
+        guards = _guards(self, dialect_named(dialect).name, self.file)
+        guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
+        guarded.sort(key=guards.parents_first)
+        shared = [entry for entry in self.entries if entry.is_shared]
+        return tuple(TableProof(entry, sql) for entry in (*guarded, *shared) for sql in guards.proof_queries(entry))
 
 
 @lru_cache(maxsize=64)
-def _guards(tables: GuardedTables, _file: str, dialect: str) -> Guards:  # its errors name the file
+def _guards(tables: GuardedTables, dialect: str, _file: str) -> Guards:
+    # Equal declarations of two files are equal, but their errors name each its file.
     return Guards(tables, dialect_named(dialect), rewrite_condition)

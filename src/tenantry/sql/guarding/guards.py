@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Final, TypeAlias, cast
 
 from tenantry.sql.dialects import DIALECTS, Dialect
-from tenantry.sql.guarding.declaration import Declaration, InvalidTables, TableEntry, invalid_tables
+from tenantry.sql.guarding.declaration import READ_ITSELF, Declaration, InvalidTables, TableEntry, invalid_tables
 from tenantry.sql.guarding.names import Path, key_of, path_of, written
 from tenantry.sql.guarding.rendered_text import combinations, render
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
@@ -53,7 +53,7 @@ class TableGuardSQL:
     def placed(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
         head, end = (Text(sql, offset, of_guard=True) for sql in self._around(alias, only=only))
-        return (head, *_moved(self.nodes, offset), end)
+        return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
         """Return the SQL of ``placed``, with tags."""
@@ -84,6 +84,11 @@ class Guards:
     def find(self, path: Path) -> TableEntry | None:
         return self._entries.get(key_of(path, self.dialect))
 
+    def alike(self, path: Path) -> TableEntry | None:
+        """Return a table that differs only by its schema."""
+        last = key_of(path, self.dialect)[-1]
+        return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
+
     def of(self, entry: TableEntry) -> TableGuardSQL:
         """Return the guard of a table that is not shared. Raises TemplateError for a condition that cannot be used."""
         with self._lock:
@@ -101,7 +106,11 @@ class Guards:
         if entry.name in self._open:
             chain = " → ".join([*self._open[self._open.index(entry.name) :], entry.name])
             problem = f"its condition reads the table itself: {chain}"
-            raise self.error(entry, problem, "compare one of its columns with a value of the group")
+            raise self.error(entry, problem, READ_ITSELF)
+
+    def parents_first(self, entry: TableEntry) -> int:
+        """A key to sort tables by: those that a condition reads come before its own."""
+        return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
         """Yield a query for each branch of the condition; one for a shared table. It reads no rows of the table, and
@@ -137,7 +146,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)
-    return Functions(scalar | declared, (tables or frozenset()) | declared)
+    return Functions(scalar | declared, (tables or frozenset()) | declared, declaration.place)
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
@@ -150,24 +159,24 @@ def _after(head: str, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     return (Text(rest), *nodes[1:]) if rest else nodes[1:]
 
 
-def _moved(nodes: tuple[Node, ...], offset: int) -> tuple[Node, ...]:
-    return tuple(_moved_node(node, offset) for node in nodes)
+def _moved(nodes: tuple[Node, ...], offset: int, table: str) -> tuple[Node, ...]:
+    return tuple(_moved_node(node, offset, table) for node in nodes)
 
 
-def _moved_node(node: Node, offset: int) -> Node:
+def _moved_node(node: Node, offset: int, table: str) -> Node:
     if isinstance(node, Text):
         return Text(node.sql, offset, of_guard=True, of_condition=True)
     if isinstance(node, Concat):
-        parts = (each if isinstance(each, str) else _moved_reference(each, offset) for each in node.parts)
+        parts = (each if isinstance(each, str) else _moved_reference(each, offset, table) for each in node.parts)
         return replace(node, parts=tuple(parts))
     if isinstance(node, Clause):
-        references = tuple(_moved_reference(each, offset) for each in node.references)
-        return replace(node, children=_moved(node.children, offset), references=references, offset=offset)
-    moved = replace(node, reference=_moved_reference(node.reference, offset))
+        references = tuple(_moved_reference(each, offset, table) for each in node.references)
+        return replace(node, children=_moved(node.children, offset, table), references=references, offset=offset)
+    moved = replace(node, reference=_moved_reference(node.reference, offset, table))
     if isinstance(moved, Switch):
-        return replace(moved, branches=tuple(_moved(branch, offset) for branch in moved.branches))
+        return replace(moved, branches=tuple(_moved(branch, offset, table) for branch in moved.branches))
     return moved
 
 
-def _moved_reference(reference: VariableReference, offset: int) -> VariableReference:
-    return replace(reference, offset=offset, of_guard=True)
+def _moved_reference(reference: VariableReference, offset: int, table: str) -> VariableReference:
+    return replace(reference, offset=offset, of_guard=reference.of_guard or table)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from typing import Any, Final
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
+from tenantry.sql.guarding.declaration import READ_ITSELF, SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
-from tenantry.suggestions import did_you_mean
+from tenantry.suggestions import did_you_mean, nearest
 
 INSTALL: Final = "pip install 'tenantry[guard]'"
 """Command that installs sqlglot."""
@@ -23,6 +24,7 @@ KEYS: Final = ("tables", "functions", "guard")
 VALUE: Final = re.compile(r"(?:in\s+)?\{\{\s*[^\W\d]\w*(?:\.[^\W\d]\w*)*\s*\}\}")
 """A column's value: ``{{ path }}`` or ``in {{ path }}``."""
 FUNCTION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_FIELDS: Final = ("id", "name", "environment")
 _RULES: Final = "write shared, a column, a condition, or columns: {erp: '{{ user_group.properties.erp }}'}"
 _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a condition as the rule of the table"
 
@@ -92,6 +94,7 @@ class _DeclarationReader:
         return tuple((column, " ".join(value.split())) for column, value in rule.items())
 
     def _check_parents(self, entries: Mapping[str, TableEntry]) -> None:
+        parents: dict[str, list[str]] = {}
         for entry in entries.values():
             for column, value in entry.rule if isinstance(entry.rule, tuple) else ():
                 keys, parent = ("tables", entry.name, column), value.rpartition(".")[0]
@@ -103,6 +106,13 @@ class _DeclarationReader:
                 if entries[parent].is_shared:
                     problem = f"{parent} is shared, so every row of {entry.name} would be shown to every group"
                     raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
+                parents.setdefault(entry.name, []).append(parent)
+        try:
+            TopologicalSorter(parents).prepare()
+        except CycleError as error:
+            chain = [*reversed(error.args[1])]
+            problem = f"its condition reads the table itself: {' → '.join(chain)}"
+            raise self._error(("tables", chain[0]), problem, READ_ITSELF) from None
 
     def _check_condition(self, entry: TableEntry) -> None:
         if entry.is_shared:
@@ -113,12 +123,26 @@ class _DeclarationReader:
             variables = SQLTemplate(f"select * from t where {condition}").variables  # noqa: S608  # only compiled
         except TemplateError as error:
             raise self._error(keys, error.problem, error.fix or _RULES) from None
-        for path in (each.path for each in variables if not each.path.startswith("user_group.")):
+        for path in (each.path for each in variables):
+            if path.startswith("user_group."):
+                self._check_of_group(keys, path)
+                continue
             if is_viewer_input(path):
                 fix = "name a property of the group: {{ user_group.properties.… }}"
                 raise self._error(keys, f"{path} is what a viewer sends", fix)
             fix = f"write {{{{ user_group.properties.{path} }}}}"
             raise self._error(keys, f"{path} is a variable that the program passes, and may not be the group's", fix)
+
+    def _check_of_group(self, keys: tuple[str, ...], path: str) -> None:
+        _, name, *rest = path.split(".")
+        if (name in _FIELDS and not rest) or (name == "properties" and rest):
+            return
+        if name == "properties":
+            rest = ["NAME"]
+        near = "properties" if rest else nearest(name, _FIELDS)
+        meant = ".".join(("user_group", near or f"properties.{name}", *rest))
+        held = f"a group has {', '.join(_FIELDS)} and properties.NAME"
+        raise self._error(keys, f"{path} is nothing that a group has", f"did you mean {meant}? {held}")
 
     def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
         return invalid_tables(keys, problem, fix, self._file)

@@ -36,10 +36,13 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
 def unlisted(use: TableUse, guards: Guards) -> Refused:
     """Return the error for a table that is not declared."""
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
-    where = guards.declaration.file or "the declaration"
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
-    fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
+    place = guards.declaration.place
+    fix = f"add {name} to tables: in {place}, with its column of the group; or as shared, if every group may read it"
+    alike = guards.alike(use.path)
+    if alike is not None:
+        fix = f"write {alike.name}, which is declared; or {fix}"
     return Refused(use.start, f"the table {name} is not declared", fix)
 
 

@@ -59,6 +59,7 @@ class Functions(NamedTuple):
 
     scalar: AbstractSet[str]
     tables: AbstractSet[str]
+    declared_in: str = "the declaration of the tables"
 
 
 class Positions(NamedTuple):
@@ -210,7 +211,7 @@ class WordCheck:
         if token.start in self._found.aliases or (name == token.text and self._is_syntax(at, name)):
             return
         problem = f"the function {path} is not known to read no table"
-        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in the declaration of the tables")
+        raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in {self._functions.declared_in}")
 
     def _is_syntax(self, at: int, word: str) -> bool:
         before = self._text(at - 1)

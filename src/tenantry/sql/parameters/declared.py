@@ -43,6 +43,17 @@ TEXTS: Final = frozenset({ParameterType.TEXT, ParameterType.CHOICE})
 RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
+DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
+"""Further parts of a date range in a ZoneOfGroup that names a zone: a date that is before it in every zone, a date that
+is after it, and the instants at which it begins and ends."""
+ZONE_NAME: Final = "_zone"
+SUNDAYS_NAME: Final = "_sundays"
+CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
+"""Names below ``params`` of the zone that a ZoneOfGroup names, and of weeks that begin on Sunday. No declared parameter
+can have them."""
+WEEK_START: Final = "week_start"
+"""The group's property, and a dashboard's key, for the first day of weeks."""
+WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values, or whose two ends, are datetimes."""
 
@@ -72,6 +83,20 @@ class PropertyReference:
     """A property of the group, by its path below ``user_group.properties``."""
 
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneOfGroup(PropertyReference):
+    """The zone of a dashboard's group: the time zone that a property names, else ``otherwise``.
+
+    Filters of columns then compare days of this zone: dates as they are, instants from midnight to midnight. A column
+    without a time zone holds instants in UTC. If nothing names a zone, today is a day of UTC, and the engine decides
+    how a column compares with days.
+    """
+
+    otherwise: tzinfo | None = None
+    sundays: bool = False
+    """Whether weeks begin on Sunday, unless the property WEEK_START says something else."""
 
 
 class Bounds(NamedTuple):
@@ -159,12 +184,16 @@ class Parameter:
         """Type of one value, or of one end of a range."""
         return _ENDS.get(self.type, self.type)
 
+    @property
+    def has_days_of_group(self) -> bool:
+        """Whether the value is a range of days in a ZoneOfGroup."""
+        return self.type is ParameterType.DATE_RANGE and isinstance(self.zone, ZoneOfGroup)
+
     def end(self, name: str) -> Parameter:
-        """Return the ``start`` or ``end`` of a range as a parameter."""
-        given = self.always_given and name not in self.open
-        return Parameter(
-            name=f"{self.name}.{name}", type=self.scalar_type, required=given, locked=self.locked, zone=self.zone
-        )
+        """Return one of RANGE_ENDS or DAY_BOUNDS of a range as a parameter."""
+        given = self.always_given and name in RANGE_ENDS and name not in self.open
+        type_ = ParameterType.DATETIME if name in {"from", "until"} else self.scalar_type
+        return Parameter(name=f"{self.name}.{name}", type=type_, required=given, locked=self.locked, zone=self.zone)
 
     @property
     def always_given(self) -> bool:
@@ -173,8 +202,9 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties from which the default and the time zone are read."""
-        return tuple(each.path for each in (self.default, self.zone) if isinstance(each, PropertyReference))
+        """Paths of the properties from which the default and the time zone are read. A ZoneOfGroup needs none."""
+        named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
+        return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 
     @property
     def takes(self) -> str:
@@ -205,7 +235,8 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
     parameter = parameters.get(name) if root == "params" else None
     if parameter is None or not part:
         return parameter
-    return parameter.end(part) if parameter.is_range and part in RANGE_ENDS else None
+    is_part = part in RANGE_ENDS or (part in DAY_BOUNDS and parameter.has_days_of_group)
+    return parameter.end(part) if parameter.is_range and is_part else None
 
 
 def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Relative ranges: converts ``last 30 days`` to two dates or instants. The caller passes the current time.
 
-A range does not include its end. Weeks begin on Monday.
+A range does not include its end. Weeks begin on Monday unless the caller says Sunday.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ class RelativeRange:
         word = "next" if self.first == 0 else "last" if self.first + self.units == 1 else "previous"
         return f"{word} {self.units} {self.unit}s"
 
-    def dates(self, today: date) -> tuple[date, date]:
-        """Return the first day and the day after the last day.
+    def dates(self, today: date, *, sundays: bool = False) -> tuple[date, date]:
+        """Return the first day and the day after the last day. ``sundays``: weeks begin on Sunday.
 
         Raises ValueError for hours and minutes, and for days beyond Python's calendar.
         """
         if self.unit in _CLOCK_UNITS:
             raise ValueError(f"a range of {self.unit}s is not a range of dates")
-        begin = _start_of(self.unit, today)
+        begin = _start_of(self.unit, today, sundays=sundays)
         try:
             end = today + timedelta(days=1) if self.to_date else _add(self.unit, begin, self.first + self.units)
             return _add(self.unit, begin, self.first), end
         except OverflowError:
             raise ValueError("beyond the calendar") from None
 
-    def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
+    def instants(self, now: datetime, zone: tzinfo, *, sundays: bool = False) -> tuple[datetime, datetime]:
         """Return start and end in ``zone``; ``now`` must be aware. Days begin at midnight.
 
         Raises ValueError for instants beyond Python's calendar.
@@ -80,7 +80,7 @@ class RelativeRange:
         local = now.astimezone(zone)
         length = _CLOCK_UNITS.get(self.unit)
         if length is None:
-            first, end = self.dates(local.date())
+            first, end = self.dates(local.date(), sundays=sundays)
             return datetime.combine(first, time(), tzinfo=zone), datetime.combine(end, time(), tzinfo=zone)
         local = local.replace(minute=local.minute if self.unit == "minute" else 0, second=0, microsecond=0)
         begin = local.astimezone(UTC)  # in UTC every hour has the same length, even when local clocks change
@@ -113,11 +113,11 @@ def parse_relative(text: str) -> RelativeRange:
     raise ValueError("no relative range")
 
 
-def _start_of(unit: str, day: date) -> date:
+def _start_of(unit: str, day: date, *, sundays: bool) -> date:
     if unit == "day":
         return day
     if unit == "week":
-        return day - timedelta(days=day.weekday())
+        return day - timedelta(days=(day.weekday() + sundays) % 7)
     months = _MONTHS[unit]
     return date(day.year, (day.month - 1) // months * months + 1, 1)
 

@@ -9,11 +9,26 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.bindable_values import is_absent, look_up
+from tenantry.sql.binding.bindable_values import is_absent
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
-from tenantry.sql.parameters.definitions import find_zone
+from tenantry.sql.parameters.calendars import (
+    calendar_values,
+    day_bounds,
+    found_zone,
+    read_property,
+    weeks_from_sunday,
+    zone_of_group,
+)
+from tenantry.sql.parameters.declared import (
+    INSTANTS,
+    RANGE_ENDS,
+    UTC_ZONE,
+    Nullable,
+    Parameter,
+    PropertyReference,
+    ZoneOfGroup,
+)
 from tenantry.sql.parameters.relative_ranges import RelativeRange
 from tenantry.sql.parameters.typed_values import (
     REFUSALS,
@@ -50,11 +65,13 @@ class ParameterConversion:
     """Converts the common forms of viewer input: a string, a list of strings, or nothing. ``_Request`` converts all
     other input and reports problems."""
 
-    __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
+    __slots__ = ("_parameters", "_plans", "_zone", "reads_group", "uses_clock")
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self._parameters = tuple(parameters.values())
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
+        zones = (each.zone for each in self._parameters)
+        self._zone = next((zone for zone in zones if isinstance(zone, ZoneOfGroup)), None)
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
         """Whether a default or time zone is a property, so that the values depend on the group."""
@@ -92,6 +109,8 @@ class ParameterConversion:
             others.append(parameter)
         if others:
             self._convert_others(others, values, given, dialect, now, converted)
+        if self._zone is not None:
+            converted |= calendar_values(self._zone, values)
         values["params"] = converted
         return values
 
@@ -118,15 +137,19 @@ class ParameterConversion:
                     converter(parameter.match, dialect) if is_pattern else dialect.bind_as.get(parameter.scalar_type)
                 )
                 converted[parameter.name] = bindable(parameter, value, adapt)
+                if parameter.has_days_of_group and isinstance(parameter.zone, ZoneOfGroup):
+                    converted[parameter.name] |= day_bounds(value, zone_of_group(parameter.zone, variables), dialect)
         request.raise_problems()
 
 
 def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
     zone = parameter.zone
-    if parameter.is_range or parameter.locked or parameter.only_matches or isinstance(zone, PropertyReference):
+    by_group = isinstance(zone, PropertyReference) and (parameter.type in INSTANTS or not isinstance(zone, ZoneOfGroup))
+    if parameter.is_range or parameter.locked or parameter.only_matches or by_group:
         return _Plan(parameter.name, parameter, None, may_be_absent=False)
     may_be_absent = not parameter.required and parameter.default is None
-    read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
+    own = UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone  # read by instants alone
+    read = reader(parameter, Moment(own, _NO_CLOCK))
     adapt = dialect.bind_as.get(parameter.scalar_type)
     if adapt is None:
         return _Plan(parameter.name, parameter, read, may_be_absent)
@@ -195,7 +218,9 @@ class _Request:
         zone = self._zone(parameter)
         if zone is None:
             return None
-        moment = Moment(zone, self._now)
+        own = parameter.zone
+        sundays = isinstance(own, ZoneOfGroup) and weeks_from_sunday(own, self._variables)
+        moment = Moment(zone, self._now, sundays)
         raw = self._raw(parameter)
         if parameter.locked:
             if not is_empty(raw):
@@ -229,7 +254,7 @@ class _Request:
     def _default(self, parameter: Parameter, moment: Moment) -> Any:
         default = parameter.default
         if isinstance(default, PropertyReference):
-            raw = self._property(default)
+            raw = read_property(self._variables, default)
             if is_absent(raw):
                 self._missing[f"user_group.properties.{default.path}"] = parameter.path
                 return None
@@ -256,19 +281,10 @@ class _Request:
         zone = parameter.zone
         if not isinstance(zone, PropertyReference):
             return zone if zone is not None else UTC_ZONE
-        name = self._property(zone)
+        if isinstance(zone, ZoneOfGroup):
+            return zone_of_group(zone, self._variables) or UTC_ZONE
+        name = read_property(self._variables, zone)
         if is_absent(name):
             self._missing[f"user_group.properties.{zone.path}"] = parameter.path
             return None
-        found = find_zone(name)
-        if found is None:
-            raise UnbindableValue(
-                f"{parameter.path} needs a time zone such as Europe/Vienna, but the property {zone.path} is not one",
-                name=f"user_group.properties.{zone.path}",
-            )
-        return found
-
-    def _property(self, reference: PropertyReference) -> Any:
-        # If the variables have no `user_group`, their top level holds the properties.
-        root = "user_group.properties." if "user_group" in self._variables else ""
-        return look_up(self._variables, root + reference.path)
+        return found_zone(zone, name, parameter.path)

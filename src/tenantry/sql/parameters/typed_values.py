@@ -41,10 +41,11 @@ class EmptyRange(ValueError):
 
 
 class Moment(NamedTuple):
-    """The current time (aware), and the time zone of a parameter."""
+    """The current time (aware), the time zone of a parameter, and whether weeks begin on Sunday."""
 
     zone: tzinfo
     now: datetime
+    sundays: bool = False
 
 
 def is_empty(value: Any) -> bool:
@@ -155,8 +156,8 @@ def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bo
     Raises ValueError for bounds beyond Python's calendar.
     """
     if parameter.type is ParameterType.DATE_RANGE:
-        return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
-    return Bounds(*relative.instants(moment.now, moment.zone))
+        return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date(), sundays=moment.sundays))
+    return Bounds(*relative.instants(moment.now, moment.zone, sundays=moment.sundays))
 
 
 # --- one value of each type -------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tenantry.sql.binding.conversions import ARRAY, JSON, PATTERNS
 from tenantry.sql.lexing.tags import DEFAULT, NULLABLE
-from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, find_parameter
+from tenantry.sql.parameters.declared import CALENDAR_NAMES, TEXTS, Parameter, ParameterType, find_parameter
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
@@ -28,6 +28,8 @@ def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
 
 def _check(source: Source, reference: VariableReference, parameters: Mapping[str, Parameter]) -> None:
     _, name, *parts = reference.path.split(".")
+    if name in CALENDAR_NAMES:
+        return
     parameter = parameters.get(name)
     if parameter is None:
         near = did_you_mean(name, parameters, prefix="params.")

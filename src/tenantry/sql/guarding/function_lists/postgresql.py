@@ -4,8 +4,8 @@ from typing import Final
 
 SYNTAX: Final = """
     cast coalesce current_time current_timestamp extract greatest grouping json json_array json_arrayagg json_exists
-    json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp nullif row treat
-    trim xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
+    json_objectagg json_query json_scalar json_serialize json_value least localtime localtimestamp nullif pg_typeof row
+    treat trim xmlconcat xmlelement xmlforest xmlparse xmlpi xmlroot xmlserialize
 """
 
 TABLE_FUNCTIONS: Final = """

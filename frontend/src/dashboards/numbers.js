@@ -1,0 +1,55 @@
+// Exact arithmetic on numbers as JSON brings them: doubles, and texts of those that no double holds.
+
+const NUMERIC = new Set(["integer", "float", "decimal"]);
+const WRITTEN = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
+
+/** @typedef {number | string | null | undefined} Amount */
+
+export function isNumeric(type) {
+  return NUMERIC.has(type);
+}
+
+/** The nearest double of an amount: what marks are placed by. NaN for nothing. */
+export function number(value) {
+  return value === null || value === undefined || value === "" ? NaN : Number(value);
+}
+
+/** Its digits as a whole number, and how many of them stand after the point. */
+function parts(value) {
+  const [, sign, whole, fraction, exponent = 0] = WRITTEN.exec(String(value)) ?? WRITTEN.exec(String(Number(value)));
+  return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length - Number(exponent) };
+}
+
+/** How many digits after the point an amount needs to be written whole. */
+export function scaleOf(value) {
+  const [, , , fraction, exponent = 0] = WRITTEN.exec(String(value)) ?? [, , , ""];
+  return Math.max(0, fraction.replace(/0+$/, "").length - Number(exponent));
+}
+
+/**
+ * The sum of those that are there, to the last digit where a double would lose some; null where none is.
+ * @param {Amount[]} values
+ * @returns {number | string | null}
+ */
+export function sum(values) {
+  const there = values.filter((value) => Number.isFinite(number(value)));
+  if (there.length < 2) return there[0] ?? null;
+  const near = there.reduce((total, value) => total + Number(value), 0);
+  if (Math.abs(near) <= Number.MAX_SAFE_INTEGER && there.every((value) => typeof value === "number")) return near;
+  const all = there.map(parts);
+  const scale = Math.max(0, ...all.map((each) => each.scale));
+  const total = all.reduce((before, { digits, scale: own }) => before + digits * 10n ** BigInt(scale - own), 0n);
+  const digits = String(total < 0n ? -total : total).padStart(scale + 1, "0");
+  return `${total < 0n ? "-" : ""}${digits.slice(0, digits.length - scale)}${scale ? `.${digits.slice(-scale)}` : ""}`;
+}
+
+/** How far one amount is above another one. */
+export function difference(one, other) {
+  const text = String(other);
+  return sum([one, typeof other === "number" ? -other : text.startsWith("-") ? text.slice(1) : `-${text}`]);
+}
+
+/** Below, at or above 0, as one amount is less than, equal to or greater than another one. */
+export function compare(one, other) {
+  return Number(one) - Number(other) || Number(difference(one, other));
+}

@@ -1,0 +1,276 @@
+// How every value of the page is written: figures, tables, tooltips, axes, legends and labels. What a column is (its
+// type, its format, its digits) is found once, as its way; Intl writes numbers from their own digits, with the group's
+// locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
+
+import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
+import { isMoment, moment, TIMES } from "./times.js";
+
+/** What stands for a value that is not there. */
+export const NOTHING = "–";
+
+const BY_TYPE = { date: "date", datetime: "datetime", time: "text", boolean: "boolean" };
+/** An id or a year by its name: `id`, `order_id`, `orderId`, `year`, `fiscal_year`; not `paid`, not `per_year`. */
+const NAMED = /(?:^|[\W_])(id|year)$/i;
+const NAMED_IN_CAMELS = /[a-z](ID|Id|Year)$/;
+const A_RATE = /per[\W_]?year$/i;
+const YEARS = [1000, 2999];
+const OWN_LOCALE = document.documentElement.lang || "en";
+const OWN_CURRENCY = "USD";
+const CURRENCY = /^[A-Z]{3}$/i;
+const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
+const UNITS = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
+const PLAIN = new Set(["number", "integer", "decimal"]);
+const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
+const CODES = new Set(["id", "year"]);
+
+/** From here on numbers are written as powers of ten: a short one, and a double, whose further digits mean nothing. */
+const TOO_LARGE = { compact: 1e15, standard: 1e21 };
+const TOO_SMALL = 1e-6;
+/** Digits that a decimal may bring along; with more of them it was computed, and is rounded as a double is. */
+const MOST_BROUGHT = 6;
+const ALL_DIGITS = 20;
+const COMPACT_FROM = 10_000;
+
+/**
+ * @typedef {object} Way how the values of a column are written
+ * @property {string} [format] as the author says it; where it is absent, the type says it
+ * @property {number} [digits] after the point
+ * @property {string | null} [type]
+ * @property {string} [unit] as the author says it
+ * @property {boolean} [along] whether it is an axis, whose whole numbers have thousands from 10,000 on
+ */
+
+function isLocale(text) {
+  try {
+    return Intl.getCanonicalLocales(text ?? []).length > 0;
+  } catch {
+    return false; // what Intl would throw at each number
+  }
+}
+
+const fixed = (count) => (count === undefined ? {} : { minimumFractionDigits: count, maximumFractionDigits: count });
+
+export class Formats {
+  #made = new Map();
+  #cents;
+
+  /**
+   * @param {string} [locale] BCP 47; of one that is none, the page's own
+   * @param {string} [currency] ISO 4217; of one that is none, amounts have no sign
+   */
+  constructor(locale, currency) {
+    this.locale = isLocale(locale) ? locale : OWN_LOCALE;
+    this.currency = currency ? (CURRENCY.exec(currency)?.[0] ?? null) : OWN_CURRENCY;
+    this.#cents = this.#formatter(Intl.NumberFormat, this.#style("currency")).resolvedOptions().maximumFractionDigits;
+  }
+
+  /**
+   * What a column is, by what its author says, else by its name, its type and its values.
+   * @param {{name?: string, type?: string | null, format?: string, digits?: number, unit?: string, along?: boolean}} about
+   * @param {any[]} values all of them, so that its points stand below one another
+   * @returns {Way}
+   */
+  way({ name = "", type, format, digits, unit, along }, values) {
+    const kind = format ?? coded(name, type, values);
+    return { format: kind, type, unit, along, digits: digits ?? this.#digitsOf(kind, type, values) };
+  }
+
+  #digitsOf(format, type, values) {
+    if (format === "currency") return least(values) >= 1000 ? 0 : this.currency ? undefined : 2;
+    const plain = (format ?? "number") === "number";
+    return plain && isNumeric(type) && type !== "integer" ? digitsFor(values) : undefined;
+  }
+
+  /**
+   * @param {any} value as JSON has it
+   * @param {Way} [way]
+   */
+  text(value, way = {}) {
+    return this.#written(value, way, "text");
+  }
+
+  /**
+   * The same where there is little room.
+   * @param {any} value
+   * @param {Way} way
+   */
+  short(value, way) {
+    return this.#written(value, way, "short");
+  }
+
+  /** The text with its unit, where no axis or title is near that says it. */
+  measured(value, way) {
+    const text = this.text(value, way);
+    return way.unit && text !== NOTHING ? `${text} ${way.unit}` : text;
+  }
+
+  /** The same with each of its digits. */
+  whole(value, way) {
+    return this.#written(value, way, "whole");
+  }
+
+  /** The text, or a short one where that does not fit. */
+  fitting(value, way, fits) {
+    const text = this.text(value, way);
+    return fits(text) ? text : this.short(value, way);
+  }
+
+  #written(value, way, form) {
+    if (value === null || value === undefined) return NOTHING;
+    const format = way.format ?? (isNumeric(way.type) ? "number" : (BY_TYPE[way.type] ?? "text"));
+    if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
+    if (format === "boolean") return value ? "Yes" : "No";
+    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, format);
+    if (!Number.isFinite(number(value))) return String(value);
+    return this.#amount(value, format, way, form);
+  }
+
+  /** A moment: an ISO text or milliseconds of UTC. */
+  time(value, format) {
+    const at = typeof value === "number" ? value : moment(value);
+    if (Number.isNaN(at)) return String(value);
+    return this.#formatter(Intl.DateTimeFormat, { ...TIMES[format], timeZone: "UTC" }).format(at);
+  }
+
+  /** The labels of an axis of numbers: as many digits as the step between them needs, so that each is exact. */
+  ticks(values, way) {
+    const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
+    const large = Math.max(...values.map(Math.abs));
+    const format = way.format ?? "number";
+    if (CODES.has(format)) return values.map((value) => this.text(value, way));
+    if (large >= COMPACT_FROM && SHORTENED.has(format)) {
+      const digits = Math.floor(Math.log10(large) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
+      return values.map((value) => this.#number({ ...this.#style(format), notation: "compact", maximumSignificantDigits: Math.min(21, digits) }, value));
+    }
+    if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
+    const digits = Math.max(0, -Math.floor(Math.log10(format === "percent" ? step * 100 : step) + 1e-9));
+    return values.map((value) => this.text(value, { ...way, format, digits }));
+  }
+
+  /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
+  change(now, before, way) {
+    const apart = String(difference(now, before)).replace("-", "");
+    if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, Number(apart) * 100)} points`;
+    if (compare(now, 0) < 0 || compare(before, 0) < 0) return this.text(apart, way);
+    return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
+  }
+
+  #amount(value, format, way, form) {
+    const { digits } = way;
+    if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
+    if (format === "duration") return this.#duration(value, form);
+    if (format === "bytes") return this.#bytes(value, digits, form);
+    if (form === "short" && !isPlainToRead(value)) return this.#compact(format, value, { maximumSignificantDigits: 3 });
+    if (format === "compact" && form !== "whole") return this.#compact(format, value, { maximumFractionDigits: digits ?? 1 });
+    const count = digits ?? this.#ownDigits(format, way.type, value);
+    const shown = form === "whole" ? { minimumFractionDigits: count, maximumFractionDigits: ALL_DIGITS } : fixed(count);
+    if (form === "whole" && format === "currency" && scaleOf(value)) shown.minimumFractionDigits = this.#cents;
+    return this.#number({ ...this.#style(format), ...shown, ...(way.along && { useGrouping: "min2" }) }, value);
+  }
+
+  /** The digits after the point of one number by itself. */
+  #ownDigits(format, type, value) {
+    if (format === "percent") return 1;
+    if (format === "decimal") return 2;
+    if (format === "currency") return this.#digitsOf(format, type, [value]) ?? this.#cents;
+    return format === "number" && type !== "integer" ? digitsFor([value]) : 0;
+  }
+
+  #style(format) {
+    if (format === "percent") return { style: "percent" };
+    return format === "currency" && this.currency ? { style: "currency", currency: this.currency } : {};
+  }
+
+  #compact(format, value, precision) {
+    return this.#number({ ...this.#style(format), notation: "compact", ...precision }, value);
+  }
+
+  #duration(value, form) {
+    const seconds = Number(value);
+    if (form === "whole" || Math.abs(seconds) < 1) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : 0 }, value);
+    const total = Math.round(Math.abs(seconds));
+    let rest = total;
+    const found = [];
+    for (const [unit, size] of Object.entries(UNITS)) {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      if (count) found.push(this.#number({ style: "unit", unit, ...shortFrom(count) }, count));
+    }
+    return `${seconds < 0 ? "−" : ""}${found.slice(0, form === "short" ? 1 : 2).join(" ")}`;
+  }
+
+  #bytes(value, digits = 1, form) {
+    if (form === "whole") return this.#number({ style: "unit", unit: "byte", unitDisplay: "long", maximumFractionDigits: ALL_DIGITS }, value);
+    const size = Math.abs(Number(value));
+    const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(size || 1) / 3 + 1e-9)));
+    const amount = Number(value) / 1000 ** step;
+    return this.#number({ style: "unit", unit: BYTES[step], maximumFractionDigits: step ? digits : 0, ...shortFrom(amount) }, amount);
+  }
+
+  /** Never a minus before a nought, never a nought for what is none, and never more digits than a number has. */
+  #number(options, value) {
+    const size = Math.abs(Number(value)) * (options.style === "percent" ? 100 : 1);
+    const { minimumFractionDigits, maximumFractionDigits = options.style === "currency" ? this.#cents : 0, ...rest } = options;
+    const { notation = "standard", maximumSignificantDigits: most } = rest;
+    const whole = maximumFractionDigits === ALL_DIGITS;
+    if (size === 0) return this.#formatter(Intl.NumberFormat, { ...options, notation: "standard" }).format(0);
+    if (most ? size < TOO_SMALL : size < 0.5 * 10 ** -maximumFractionDigits) {
+      options = { ...rest, maximumSignificantDigits: whole ? 17 : (most ?? 2), notation: size < TOO_SMALL ? "scientific" : notation };
+    } else if (size >= TOO_LARGE[notation] && !(typeof value === "string" && notation === "standard")) {
+      options = { ...rest, maximumSignificantDigits: most ?? (notation === "standard" ? 17 : 3), notation: "scientific" };
+    }
+    return this.#formatter(Intl.NumberFormat, options).format(value).replaceAll("-", "−");
+  }
+
+  #formatter(Kind, options) {
+    const key = Kind.name + JSON.stringify(options);
+    if (!this.#made.has(key)) this.#made.set(key, new Kind(this.locale, options));
+    return this.#made.get(key);
+  }
+}
+
+/** What a column of numbers is by its name, where it is not an amount. */
+function coded(name, type, values) {
+  if (!isNumeric(type)) return undefined;
+  const word = (NAMED.exec(name) ?? NAMED_IN_CAMELS.exec(name))?.[1].toLowerCase();
+  const whole = () => values.every((value) => value === null || scaleOf(value) === 0);
+  if (word === "id") return whole() ? "id" : undefined;
+  if (word !== "year" || A_RATE.test(name) || !whole()) return undefined;
+  return values.every((value) => value === null || (Number(value) >= YEARS[0] && Number(value) <= YEARS[1])) ? "year" : undefined;
+}
+
+/** Whether a number is short as it is. */
+function isPlainToRead(value) {
+  const size = Math.abs(Number(value));
+  return size === 0 || (size >= 1 / COMPACT_FROM && size < 1000);
+}
+
+/** A count that is too large to be read one digit by another. */
+function shortFrom(amount) {
+  return Math.abs(amount) < COMPACT_FROM ** 2 ? {} : { notation: "compact", maximumSignificantDigits: 3 };
+}
+
+/** The smallest size of those that are not 0; none: 0. */
+function least(values) {
+  const found = values.reduce((before, value) => Math.min(before, Math.abs(number(value)) || Infinity), Infinity);
+  return found === Infinity ? 0 : found;
+}
+
+/**
+ * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
+ * is kept; a double, and a decimal that was computed, has at most 2.
+ */
+export function digitsFor(values) {
+  let largest = 0;
+  let brought = 0;
+  let needed = 0;
+  for (const value of values) {
+    const amount = Math.abs(number(value));
+    if (!Number.isFinite(amount)) continue;
+    largest = Math.max(largest, amount);
+    if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
+    needed = Math.max(needed, [0, 1, 2].find((count) => Math.abs(amount - Number(amount.toFixed(count))) < 1e-9) ?? 2);
+  }
+  if (brought && brought <= MOST_BROUGHT) return brought;
+  return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : 2);
+}

@@ -1,0 +1,71 @@
+"""The time zone and the weeks of a dashboard: of its ranges, relative dates, ``within`` and ``trunc``; the zone also of
+what the page shows and of CSV files. A query has another one only if its header says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import Any, Final
+
+from tenantry.dashboards.definition.value_kinds import Schema, ValueKind, refuse
+from tenantry.groups import Record
+from tenantry.sql import Source, SQLTemplate
+from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import (
+    INSTANTS,
+    RANGES,
+    TEXTS,
+    WEEK_START,
+    WEEK_STARTS,
+    Parameter,
+    PropertyReference,
+    ZoneOfGroup,
+    find_zone,
+    zone_of_group,
+)
+
+TIMEZONE: Final = "timezone"
+"""The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
+_ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneName(ValueKind):
+    """The name of a time zone, which becomes a ``tzinfo``."""
+
+    def read(self, node: YamlNode, source: Source) -> tzinfo:
+        zone = find_zone(node.value)
+        if zone is None:
+            raise refuse(source, node, "this is not a time zone", "write a name such as Europe/Vienna")
+        return zone
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
+    """The zone and the weeks of a dashboard whose file has the keys ``top``."""
+    return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE), sundays=top.get(WEEK_START) == WEEK_STARTS[1])
+
+
+def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
+    """The parameter in this zone, unless its definition names one."""
+    return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
+
+
+def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
+    changed = {name: in_zone(each, zone) for name, each in template.parameters.items() if each.zone is None}
+    return template.redeclaring(changed) if changed else template
+
+
+def zone_of_query(
+    template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
+) -> tzinfo | None:
+    """The zone that the query's header names, if it names one alone, else that of the dashboard; None if nothing names
+    one. Raises UnbindableValue if a property does not name a zone."""
+    own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
+    zone = own.pop() if len(own) == 1 else of_dashboard
+    if not isinstance(zone, PropertyReference):
+        return zone
+    return zone_of_group(zone if isinstance(zone, ZoneOfGroup) else ZoneOfGroup(zone.path), variables)

@@ -1,0 +1,92 @@
+"""The period that a panel shows, and the one that ``compare`` takes: the same part of the period before.
+
+1 to 28 November is compared with 1 to 28 October, and a year of which eleven months have passed with the same eleven
+months of the year before.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Any, Final, NamedTuple
+
+from tenantry.groups import Record
+from tenantry.sql.parameters import Parameter, RelativeRange, parse_relative, typed_value
+
+_DAY: Final = timedelta(days=1)
+_MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
+_DAYS: Final = {"day": 1, "week": 7}
+
+
+class Days(NamedTuple):
+    """From the day ``start`` to the day before ``end``."""
+
+    start: date
+    end: date
+
+    def sent(self) -> dict[str, str]:
+        """The range as viewers send it, with its last day."""
+        return {"start": self.start.isoformat(), "end": (self.end - _DAY).isoformat()}
+
+
+class Periods(NamedTuple):
+    shown: Days
+    """What has passed of the panel's period, including today."""
+    before: Days
+    """The same part of the period before."""
+    whole: Days
+    """The panel's period."""
+
+
+def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo) -> Periods | None:
+    """The periods of a range parameter; None for a range with an open end, or of hours. Raises the errors of
+    ``typed_value``."""
+    bounds = typed_value(parameter, variables, now)
+    if bounds is None or bounds.start is None or bounds.end is None:
+        return None
+    whole = Days(_day(bounds.start, zone), _day(bounds.end, zone))
+    relative = _relative(parameter, variables)
+    if (relative is not None and relative.unit not in _MONTHS | _DAYS) or whole.start >= whole.end:
+        return None
+    today = now.astimezone(zone).date()
+    shown = Days(whole.start, min(whole.end, today + _DAY)) if whole.start <= today else whole
+    months, days = _length(whole, relative)
+    try:
+        before = Days(_earlier(whole.start, months, days), whole.start)
+        if shown.end < whole.end or (relative is not None and relative.to_date):
+            before = Days(before.start, _earlier(shown.end - _DAY, months, days) + _DAY)
+    except (OverflowError, ValueError):  # before the first day of the calendar
+        return None
+    return Periods(shown, before, whole)
+
+
+def _day(end: date, zone: tzinfo) -> date:
+    return end.astimezone(zone).date() if isinstance(end, datetime) else end
+
+
+def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> RelativeRange | None:
+    params: Mapping[str, Any] | Record = variables["params"]
+    given = params[parameter.name] if parameter.name in params else None  # noqa: SIM401  # a Record has no get
+    if given in (None, ""):
+        return parameter.default if isinstance(parameter.default, RelativeRange) else None
+    try:
+        return parse_relative(given) if isinstance(given, str) else None
+    except ValueError:  # two days
+        return None
+
+
+def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
+    """How far back the period before begins, in months and days."""
+    if relative is not None:
+        return _MONTHS.get(relative.unit, 0) * relative.units, _DAYS.get(relative.unit, 0) * relative.units
+    if whole.start.day == whole.end.day == 1:  # whole months
+        return 12 * (whole.end.year - whole.start.year) + whole.end.month - whole.start.month, 0
+    return 0, (whole.end - whole.start).days
+
+
+def _earlier(day: date, months: int, days: int) -> date:
+    """The day so much earlier; of a month that is shorter, its last day."""
+    years, month = divmod(day.month - 1 - months, 12)
+    year = day.year + years
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenantry.datasources.pages import PLAIN_NAME, QUOTES
+from tenantry.datasources.wrapped_templates import WrappedTemplate, select_around
+from tenantry.errors import InvalidSettings
+from tenantry.sql import BoundSQL, SQLTemplate
+
+
+class RepeatedRows(WrappedTemplate):
+    """Counts the rows of a template that have the same values in ``names``: of one such group of rows. Returns no row
+    if all rows differ. Rows without a value in the first column do not count."""
+
+    def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
+        super().__init__(template)
+        self._names = names
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """Raises InvalidSettings for a dialect, or a column name, that cannot be quoted."""
+        quote = QUOTES.get(bound.dialect)
+        if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
+            raise InvalidSettings(f"{bound.dialect} cannot be asked for repeated rows of these columns")
+        names = [f"{quote}{name}{quote}" for name in self._names]
+        grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"
+        return select_around(bound, "select count(*) as repeated", lambda _: grouped)

@@ -1,0 +1,50 @@
+"""Dashboards of a folder for a group of their own, on an empty DuckDB: their queries bring the rows."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+from tenantry import DataSources, mount_dashboards
+from tenantry.cli.dashboards_serve import sample_viewer
+from tenantry.resolver import Resolver
+
+duckdb = pytest.importorskip("duckdb")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """``url``: of the mount, to which a dashboard's name is added."""
+
+    url: str
+    headers: dict[str, str]
+
+
+@asynccontextmanager
+async def sample(folder: Path) -> AsyncIterator[Sample]:
+    database = folder.parent / "empty.duckdb"
+    duckdb.connect(str(database)).close()
+    store, keys, token = sample_viewer(folder, {"tenant": "acme"}, f"duckdb:///{database}")()
+    resolver = Resolver(store, keys=keys)
+    async with DataSources(store, keys=keys) as sources:
+        app = Starlette()
+        mount_dashboards(app, folder, resolver, sources)
+        listener = socket.create_server(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
+        running = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}/dashboards"
+            yield Sample(url, {"X-User-Group-Token": await token()})
+        finally:
+            server.should_exit = True
+            await running
+            listener.close()
+    await resolver.aclose()

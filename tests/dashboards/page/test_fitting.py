@@ -1,0 +1,132 @@
+"""No number is cut or wider than its place: it becomes smaller, then shorter, and its whole can still be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+MONEY = ["1234567890.12", "234567890.10", "-98765432.10", "1034567890.50", "1234567.80", 1e300]
+WIDTHS = [pytest.param(1440, marks=pytest.mark.slow), 1280, pytest.param(820, marks=pytest.mark.slow), 390]
+
+SHORT_NAME = 6
+"""Letters of a name in a legend for which there is always room."""
+PARTS = ".figure-value, .figure-number, .panel-body, .legend-item, .tip, .key"
+OVERFLOWING = f"""() => [...document.querySelectorAll("{PARTS}, .legend-name")]
+    .filter((each) => !each.matches(".legend-name") || each.textContent.length <= {SHORT_NAME})
+    .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline")
+    .map((each) => [each.className, each.textContent, each.scrollWidth, each.clientWidth])"""
+BEYOND = """() => {
+    const box = (each) => each.getBoundingClientRect();
+    const wide = (each, panel) => box(each).right > panel.right + 0.5 || box(each).left < panel.left - 0.5;
+    return [...document.querySelectorAll(".panel")].flatMap((panel) =>
+        [...panel.querySelectorAll(".figure-value > *, svg.plot text, .legend-item, .tip")]
+            .filter((each) => box(each).width > 0 && wide(each, box(panel)))
+            .map((each) => [panel.dataset.panel, each.textContent]));
+}"""
+
+
+def figures(view: Message) -> list[Message]:
+    return [
+        {"kind": "figure", "figure": "v", "title": f"Value {n}", "format": "currency"}
+        | view
+        | {"answer": rows({"v": "float" if isinstance(value, float) else "decimal"}, [value], **_more(n))}
+        for n, value in enumerate(MONEY)
+    ]
+
+
+def _more(place: int) -> Message:
+    line = rows({"d": "date", "v": "integer"}, *[[f"2026-01-0{n}", n * n] for n in range(1, 9)])
+    return (
+        {"sparkline": line}
+        if place == 1
+        else {"compare": rows({"v": "decimal"}, ["1034567890.12"])}
+        if place == 0
+        else {}
+    )
+
+
+async def whole_of(page: Page) -> list[str]:
+    """What each figure says to a screen reader."""
+    return await page.locator(".figure-number").evaluate_all(
+        """all => all.map((each) => each.querySelector(".visually-hidden")?.textContent ?? each.textContent)"""
+    )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
+async def test_figures_fit_their_cards(stand_in: StandIn, visit: Visit, width: int, dark: bool) -> None:
+    """Six in a row, with what may stand beside and below them. The whole is in the title and for a screen reader. Red
+    when the number is as wide as it wants: it ran over the next card."""
+    page = (await visit(stand_in.show(figures({}), figures({"unit": "per customer"})), width=width, dark=dark)).page
+    assert await page.evaluate(OVERFLOWING) == []
+    assert await page.evaluate(BEYOND) == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    said = await whole_of(page)
+    assert said[0] in {"$1,234,567,890", "$1,234,567,890.12"}
+    assert said[5] == "$1E300"
+    for number in await page.locator(".figure-number:has(.visually-hidden)").all():
+        assert await number.get_attribute("title") == await number.locator(".visually-hidden").text_content()
+
+
+async def test_a_number_grows_again_with_its_card(stand_in: StandIn, visit: Visit) -> None:
+    """After the page became wider. Red when a short form is never taken back."""
+    seen = await visit(stand_in.show(figures({})[:3]), width=390)
+    await seen.page.set_viewport_size({"width": 1440, "height": 900})
+    await seen.page.wait_for_timeout(300)
+    texts = await seen.page.locator(".figure-number").all_inner_texts()
+    assert texts[0] == "$1,234,567,890"
+    assert await seen.page.locator(".figure-value.size-3").count() == 0
+
+
+def wide_charts() -> list[list[Message]]:
+    huge = "12345678901234567890123456789012345678"
+    names: list[list[Any]] = [[f"Name {n} that goes on and on for a while", huge] for n in range(4)]
+    answer = rows({"k": "text", "v": "decimal"}, *names)
+    one: Message = {"by": "k", "answer": answer, "format": "currency"}
+    return [
+        [
+            {"kind": "donut", "donut": "v", "title": "Ring", **one},
+            {"kind": "bar", "bar": ["v"], "title": "Bars", **one},
+        ],
+        [
+            {"kind": "bar", "bar": ["v"], "horizontal": True, "title": "Lying", **one},
+            {"kind": "bar", "bar": ["v"], "color": "k", "title": "Legend", **one},
+        ],
+        [{"kind": "line", "line": ["v"], "title": "Line", "reference": {"value": 1e15, "label": "most"}, **one}],
+        [{"kind": "table", "title": "Rows", "answer": answer, "columns": [{"name": "v", "format": "currency"}]}],
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_labels_and_legends_fit(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """A ring's middle, the numbers of bars, an axis, names in a legend, a tooltip. Red when a number of 38 digits is
+    written where there is room for six."""
+    page = (await visit(stand_in.show(*wide_charts()), width=width)).page
+    assert await page.evaluate(OVERFLOWING) == []
+    assert await page.evaluate(BEYOND) == []
+    ring = await page.locator("[data-panel='1-1'] .total").evaluate("each => each.getBoundingClientRect().width")
+    inner = await page.locator("[data-panel='1-1'] svg.plot").evaluate(
+        "each => each.getBoundingClientRect().width * 0.64"
+    )
+    assert ring <= inner
+    for chart in await page.locator(".chart").all():
+        await chart.focus()
+        await page.keyboard.press("Home")
+        assert await page.evaluate(OVERFLOWING) == []
+        assert await page.evaluate(BEYOND) == []
+
+
+async def test_a_cell_is_no_wider_than_its_table(stand_in: StandIn, visit: Visit) -> None:
+    """So that its number can be read whole on a phone; else it is short, and whole in its title."""
+    page = (await visit(stand_in.show(*wide_charts()), width=390)).page
+    cell = page.locator("[data-panel='4-1'] tbody .number").first
+    room = await page.locator("[data-panel='4-1'] .table-scroller").evaluate("each => each.clientWidth")
+    assert await cell.evaluate("each => each.offsetWidth") <= room
+    assert (
+        await cell.locator(".visually-hidden").text_content() == "$12,345,678,901,234,567,890,123,456,789,012,345,678"
+    )

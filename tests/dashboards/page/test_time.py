@@ -1,0 +1,145 @@
+"""Time on an axis: buckets without a row, buckets that are cut off, ticks on buckets, the days of a comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator
+
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+from tests.dashboards.page.test_marks import boxes, panel_of, path
+
+
+def answer(times: list[str], values: list[float] | None = None, kind: str = "date", **more: Any) -> Message:
+    amounts = values or [5.0] * len(times)
+    return rows({"day": kind, "n": "integer"}, *map(list, zip(times, amounts, strict=True)), **more)
+
+
+async def labels(panel: Locator) -> list[str]:
+    return await panel.locator(".axis-bottom .label").all_text_contents()
+
+
+async def middles(panel: Locator) -> list[float]:
+    return [each["x"] + each["width"] / 2 for each in await boxes(panel)]
+
+
+async def titles(panel: Locator) -> list[str]:
+    """What the tooltip says of each place on the axis, by the keyboard."""
+    chart = panel.locator(".chart")
+    await chart.focus()
+    found: list[str] = []
+    for _ in range(60):
+        await chart.press("ArrowRight")
+        title = await panel.locator(".tip").inner_text()
+        if found and title == found[-1]:
+            return found
+        found.append(title)
+    raise AssertionError("there is no last place")
+
+
+async def test_bars_stand_where_their_days_are(stand_in: StandIn, visit: Visit) -> None:
+    """Of 1, 2, 9 and 30 January, in any order. Red when bars of a time stand beside one another."""
+    days = ["2026-01-09", "2026-01-01", "2026-01-30", "2026-01-02"]
+    panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(days)})
+    one, two, nine, thirty = sorted(await middles(panel))
+    assert (nine - one) / (two - one) == pytest.approx(8, abs=0.05)
+    assert (thirty - one) / (two - one) == pytest.approx(29, abs=0.1)
+    assert len(await titles(panel)) == 30
+
+
+@pytest.mark.parametrize(
+    ("times", "places"),
+    [
+        (["2026-01-05", "2026-01-12", "2026-02-02"], 5),  # weeks
+        (["2026-01-01", "2026-02-01", "2026-05-01"], 5),  # months
+        (["2025-01-01", "2025-04-01", "2026-01-01"], 5),  # quarters
+        (["2021-01-01", "2022-01-01", "2026-01-01"], 6),
+        (["2026-01-01T09:00:00", "2026-01-01T10:00:00", "2026-01-01T13:00:00"], 5),
+        (
+            ["2026-03-28T00:00:00+01:00", "2026-03-29T00:00:00+01:00", "2026-03-31T00:00:00+02:00"],
+            4,
+        ),  # the clock changes
+    ],
+)
+async def test_a_missing_bucket_has_its_place(stand_in: StandIn, visit: Visit, times: list[str], places: int) -> None:
+    """It is a gap, or 0 where the author says so."""
+    bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(times, kind="datetime")}
+    panel = await panel_of(stand_in, visit, bars)
+    said = await titles(panel)
+    assert (len(said), sum("–" in each for each in said)) == (places, places - 3)
+    panel = await panel_of(stand_in, visit, bars | {"fill": 0})
+    assert sum("\n0" in each for each in await titles(panel)) == places - 3
+
+
+async def test_names_are_no_times(stand_in: StandIn, visit: Visit) -> None:
+    """Instants that are the starts of nothing stand beside one another, and so do bars in another order."""
+    instants = ["2026-01-01T09:00:01", "2026-01-01T09:17:23.5", "2026-01-04T13:00:00"]
+    for more in (
+        {"answer": answer(instants, kind="datetime")},
+        {"answer": answer(["2026-01-01", "2026-01-05"]), "sort": "largest"},
+    ):
+        panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": "day"} | more)
+        assert len(await titles(panel)) == len(more["answer"]["rows"])
+
+
+NOVEMBER = {"now": "2026-11-28T11:00:00", "periods": {"whole": {"start": "2026-01-01", "end": "2026-12-31"}}}
+
+
+async def test_a_bucket_that_has_not_ended(stand_in: StandIn, visit: Visit) -> None:
+    """November is drawn as one that goes on; before March there was nothing. Red when it looks like a whole one."""
+    months = [f"2026-{month:02}-01" for month in range(3, 12)]
+    bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
+    panel = await panel_of(stand_in, visit, bars)
+    assert [await panel.locator(each).count() for each in (".bar", ".bar.cut")] == [9, 1]
+    said = await titles(panel)
+    assert (len(said), said[-1].splitlines()[0]) == (11, "Nov 2026, so far")
+    lines = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(months, **NOVEMBER)}
+    panel = await panel_of(stand_in, visit, lines)
+    assert [len(part) for part in await path(panel, ".line:not(.cut)")] == [8]
+    assert [len(part) for part in await path(panel, ".line.cut")] == [2]
+    assert (await titles(panel))[-1].startswith("Nov 2026, so far")
+
+
+async def test_a_bucket_that_the_period_cuts(stand_in: StandIn, visit: Visit) -> None:
+    """The week before 30 October begins on the 26th."""
+    period = {"now": "2026-11-28T11:00:00", "periods": {"whole": {"start": "2026-10-30", "end": "2026-11-28"}}}
+    weeks = ["2026-10-26", "2026-11-02", "2026-11-09", "2026-11-16", "2026-11-23"]
+    bars = {"kind": "bar", "bar": ["n"], "by": "day", "answer": answer(weeks, **period)}
+    said = [each.splitlines()[0] for each in await titles(await panel_of(stand_in, visit, bars))]
+    assert (said[0], said[1], said[-1]) == ("Oct 26, 2026, in part", "Nov 2, 2026", "Nov 23, 2026, so far")
+
+
+@pytest.mark.parametrize(
+    ("times", "allowed"),
+    [
+        (["2026-01-01", "2026-01-02"], {"Jan 1", "Jan 2"}),
+        (["2026-01-05", "2026-01-12", "2026-01-19", "2026-01-26"], {"Jan 5", "Jan 12", "Jan 19", "Jan 26"}),
+        (["2026-01-01", "2026-02-01", "2026-03-01"], {"2026", "Feb", "Mar"}),
+    ],
+)
+async def test_ticks_lie_on_buckets(stand_in: StandIn, visit: Visit, times: list[str], allowed: set[str]) -> None:
+    """Red with the ticks of a plain axis: 12:00 between two days, and Sundays of weeks that begin on Monday."""
+    panel = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "day", "answer": answer(times)})
+    assert set(await labels(panel)) <= allowed
+    assert len(await labels(panel)) >= 2
+
+
+async def test_a_line_with_zeros(stand_in: StandIn, visit: Visit) -> None:
+    lines = {"kind": "line", "line": ["n"], "by": "day", "fill": 0, "answer": answer(["2026-01-01", "2026-01-04"])}
+    ((*corners,),) = await path(await panel_of(stand_in, visit, lines), ".line")
+    assert len(corners) == 4
+    assert corners[1][1] == corners[2][1] > corners[0][1]
+
+
+async def test_a_comparison_says_its_days(stand_in: StandIn, visit: Visit) -> None:
+    """Red without the periods of the answer: "Against the period of the same length just before"."""
+    periods = {
+        "shown": {"start": "2026-11-01", "end": "2026-11-28"},
+        "before": {"start": "2026-10-01", "end": "2026-10-28"},
+    }
+    told = rows({"n": "integer"}, [120], compare=rows({"n": "integer"}, [100]), periods=periods)
+    panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": told})
+    said = await panel.locator(".change").get_attribute("title")
+    assert said == "Nov 1, 2026 – Nov 28, 2026 against Oct 1, 2026 – Oct 28, 2026"

@@ -1,0 +1,69 @@
+"""The period of a comparison: the same part of the period before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tenantry.dashboards.panels.periods import periods
+from tenantry.sql.parameters import declare
+
+VIENNA = ZoneInfo("Europe/Vienna")
+NOW = datetime(2026, 11, 28, 10, tzinfo=UTC)
+
+
+def compared(sent: Any, kind: str = "date range", now: datetime = NOW) -> tuple[str, str] | None:
+    parameter = replace(declare({"period": {"type": kind, "open": "both"}})["period"], zone=VIENNA)
+    found = periods(parameter, {"params": {"period": sent}}, now, VIENNA)
+    return found and tuple("..".join(each.sent().values()) for each in (found.shown, found.before))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["date range", "datetime range"])
+@pytest.mark.parametrize(
+    ("sent", "shown", "before"),
+    [
+        ("this-month", "2026-11-01..2026-11-28", "2026-10-01..2026-10-28"),
+        ("month-to-date", "2026-11-01..2026-11-28", "2026-10-01..2026-10-28"),
+        ("last-month", "2026-10-01..2026-10-31", "2026-09-01..2026-09-30"),
+        ("this-year", "2026-01-01..2026-11-28", "2025-01-01..2025-11-28"),
+        ("year-to-date", "2026-01-01..2026-11-28", "2025-01-01..2025-11-28"),
+        ("last-12-months", "2025-12-01..2026-11-28", "2024-12-01..2025-11-28"),
+        ("previous-3-months", "2026-08-01..2026-10-31", "2026-05-01..2026-07-31"),
+        ("this-quarter", "2026-10-01..2026-11-28", "2026-07-01..2026-08-28"),
+        ("this-week", "2026-11-23..2026-11-28", "2026-11-16..2026-11-21"),
+        ("last-7-days", "2026-11-22..2026-11-28", "2026-11-15..2026-11-21"),
+        ("today", "2026-11-28..2026-11-28", "2026-11-27..2026-11-27"),
+        ({"start": "2026-10-05", "end": "2026-10-14"}, "2026-10-05..2026-10-14", "2026-09-25..2026-10-04"),
+        ({"start": "2026-01-01", "end": "2026-12-31"}, "2026-01-01..2026-11-28", "2025-01-01..2025-11-28"),
+        ({"start": "2026-02-01", "end": "2026-03-31"}, "2026-02-01..2026-03-31", "2025-12-01..2026-01-31"),
+        ({"start": "2026-11-25", "end": "2026-12-04"}, "2026-11-25..2026-11-28", "2026-11-15..2026-11-18"),
+        ({"start": "2027-01-01", "end": "2027-01-31"}, "2027-01-01..2027-01-31", "2026-12-01..2026-12-31"),
+    ],
+)
+def test_the_same_part(kind: str, sent: Any, shown: str, before: str) -> None:
+    """Red when the period before is as many days: October was compared with 31 August to 30 September, and eleven
+    months with twelve."""
+    assert compared(sent, kind) == (shown, before)
+
+
+def test_a_shorter_month() -> None:
+    """Its last day takes the place of the days that it lacks."""
+    march = datetime(2026, 3, 30, 10, tzinfo=UTC)
+    assert compared("this-month", now=march) == ("2026-03-01..2026-03-30", "2026-02-01..2026-02-28")
+
+
+def test_the_days_are_of_the_zone() -> None:
+    """At 23:30 in UTC the next day has begun in Vienna."""
+    assert compared("today", now=datetime(2026, 11, 27, 23, 30, tzinfo=UTC)) == (
+        "2026-11-28..2026-11-28",
+        "2026-11-27..2026-11-27",
+    )
+
+
+@pytest.mark.parametrize("sent", [{"start": "2026-01-01"}, {"start": "0001-01-01", "end": "0001-12-31"}])
+def test_nothing_before(sent: Any) -> None:
+    assert compared(sent) is None

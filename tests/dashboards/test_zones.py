@@ -1,0 +1,147 @@
+"""One zone of a page: the group's, else the dashboard's, for ranges, buckets, what is shown and the CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tenantry.dashboards import unusable_formats
+from tenantry.dashboards.panels import panel_runner
+from tests.dashboards.served import Site, serve
+from tests.dashboards.test_tables import Stored
+
+FILES = {
+    "dashboards/events.yaml": """
+title: Events
+controls:
+  period: {range: today}
+  unit: {choices: [hour, day, week], default: day}
+rows:
+  - {figure: n, query: plain, compare: previous-period}
+  - {table: listed, columns: [moment, what]}
+  - {figure: n, query: promised}
+  - {figure: n, query: instants}
+  - {figure: n, query: {sql: "select count(*) as n from events where {{ params.period | within(moment) }}"}}
+  - {figure: n, query: of_utc}
+  - {bar: n, by: bucket, query: buckets}
+  - {table: of_vienna, columns: [moment]}
+""",
+    "queries/plain.sql": "select count(*) as n from events where {{ params.period | within(moment) }}",
+    "queries/listed.sql": "select moment, what from events where {{ params.period | within(moment) }} order by moment",
+    "queries/promised.sql": "select count(*) as n from events where {{ params.period | within(promised) }}",
+    "queries/instants.sql": """/* ---
+params:
+  period: {type: datetime range}
+--- */
+select count(*) as n from events where moment >= {{ params.period.start }} and moment < {{ params.period.end }}""",
+    "queries/of_utc.sql": """/* ---
+params:
+  period: {type: date range, zone: UTC}
+--- */
+select count(*) as n from events where {{ params.period | within(clock) }}""",
+    "queries/of_vienna.sql": """/* ---
+params:
+  period: {type: datetime range, zone: Europe/Vienna}
+--- */
+select moment from events where {{ params.period | within(moment) }} order by moment""",
+    "queries/buckets.sql": """select {{ params.unit | trunc(moment) }} as bucket, count(*) as n
+from events group by 1 order by 1""",
+}
+EVENTS = """create table events as
+select moment, moment at time zone 'UTC' as clock, what, promised from (values
+  (timestamptz '2026-11-27 08:10:00+00', 'morning', date '2026-11-27'),
+  (timestamptz '2026-11-27 23:40:00+00', 'late call', date '2026-11-27'),
+  (timestamptz '2026-11-28 02:00:00+00', 'night', date '2026-11-28'),
+  (timestamptz '2026-11-28 23:10:00+00', 'tomorrow', date '2026-11-29')) as t(moment, what, promised)"""
+
+
+pytestmark = pytest.mark.usefixtures("mount")
+
+
+class Clock(datetime):
+    """28 November, 10 o'clock in UTC."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Any:
+        return datetime(2026, 11, 28, 10, tzinfo=UTC).astimezone(tz)
+
+
+@asynccontextmanager
+async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "") -> AsyncIterator[Site]:
+    with duckdb.connect(str(folder / "events.duckdb")) as connection:
+        connection.execute("set timezone = 'UTC'")
+        connection.execute(EVENTS)
+    monkeypatch.setattr(panel_runner, "datetime", Clock)
+    files = {**FILES, "dashboards/events.yaml": FILES["dashboards/events.yaml"] + file}
+    async with serve(folder, files, properties={"timezone": zone} if zone else {}, store=Stored) as site:
+        registered = site.directory.registered
+        registered[0] = replace(registered[0], url=f"duckdb:///{folder / 'events.duckdb'}")
+        yield site
+
+
+@pytest.mark.parametrize(
+    ("zone", "file", "count", "instants"),
+    [
+        ("Europe/Vienna", "", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
+        ("America/Los_Angeles", "", 1, ["2026-11-28T15:10:00-08:00"]),
+        ("", "timezone: Europe/Vienna\n", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
+        ("UTC", "timezone: Europe/Vienna\n", 2, ["2026-11-28T02:00:00Z", "2026-11-28T23:10:00Z"]),
+    ],
+)
+async def test_today(tmp_path: Path, monkeypatch: Any, zone: str, file: str, count: int, instants: list[str]) -> None:
+    """All panels have the same day, and show its times in its zone. Red when a query that names no zone had days of
+    UTC, and when times were shown in that of the machine."""
+    async with events(tmp_path, monkeypatch, zone, file) as site:
+        panels = await site.panels("events")
+        assert [row[0] for row in panels["2-1"]["rows"]] == instants
+        assert panels["3-1"]["rows"] == [[1]]  # dates are the same days in each zone
+        assert [panels[f"{number}-1"]["rows"] for number in (1, 4, 5)] == [[[count]]] * 3
+        assert panels["6-1"]["rows"] == [[2]]  # its header says so
+        today = {"period": {"start": "2026-11-28", "end": "2026-11-28"}}
+        address = (await site.post("events/-/panels/2-1/download", {"filters": today})).json()["address"]
+        lines = (await site.follow(address)).text.splitlines()[1:]
+        assert [line.split(",")[0] for line in lines] == instants
+
+
+async def test_a_comparison(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each answer says what time it is there, and which days it is of. Red when yesterday is one of UTC: its evening
+    was in both days."""
+    async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
+        figure = (await site.panels("events"))["1-1"]
+        assert (figure["rows"], figure["compare"]["rows"]) == ([[2]], [[1]])
+        today, yesterday = ({"start": day, "end": day} for day in ("2026-11-28", "2026-11-27"))
+        assert figure["periods"] == {"shown": today, "before": yesterday, "whole": today}
+        assert figure["now"] == "2026-11-28T11:00:00"
+
+
+async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
+    """Red when a unit that no header declares was cut in UTC."""
+    async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
+        rows = (await site.panels("events"))["7-1"]["rows"]
+        assert rows == [["2026-11-27T00:00:00", 1], ["2026-11-28T00:00:00", 2], ["2026-11-29T00:00:00", 1]]
+        hours = await site.panels("events", filters={"unit": "hour"})
+        assert hours["7-1"]["rows"][0] == ["2026-11-27T09:00:00", 1]
+
+
+@pytest.mark.parametrize("zone", ["", "America/Los_Angeles"])
+async def test_a_header_that_says_otherwise(tmp_path: Path, monkeypatch: Any, zone: str) -> None:
+    """Its rows are of the days of Vienna, and shown in its time. Red when they were shown in the page's: the first
+    event of today was one of yesterday."""
+    async with events(tmp_path, monkeypatch, zone) as site:
+        rows = (await site.panels("events"))["8-1"]["rows"]
+        assert rows == [["2026-11-28T00:40:00+01:00"], ["2026-11-28T03:00:00+01:00"]]
+
+
+async def test_a_zone_that_is_none(tmp_path: Path, monkeypatch: Any) -> None:
+    """Panels say so, rather than show days of UTC; the check names the property."""
+    async with events(tmp_path, monkeypatch, "Vienna") as site:
+        assert "error" in (await site.panels("events"))["1-1"]
+    assert [each.name for each in unusable_formats({"timezone": "Vienna"})] == ["timezone"]
+    assert list(unusable_formats({"timezone": "Europe/Vienna"})) == []

@@ -1,0 +1,113 @@
+"""Days of a group's zone on real engines: days of 23 and 25 hours, zones on both sides of UTC, columns of dates, of
+instants and of clock times in UTC."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import duckdb
+import pytest
+
+from engines.clickhouse import require_chdb
+from engines.mariadb import MariaDB
+from engines.postgres import Postgres
+from tenantry.errors import TenantryError
+from tests.datasources.conftest import Directory
+from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges
+
+ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
+
+
+def make(engine: str, folder: Path, request: pytest.FixtureRequest) -> str:
+    if engine == "postgresql":
+        postgres: Postgres = request.getfixturevalue("postgres")
+        url = postgres.create_database()
+        postgres.execute(";".join(statements(engine)), url=url)
+        return url
+    if engine == "mariadb":
+        mariadb: MariaDB = request.getfixturevalue("mariadb")
+        database = mariadb.create_database()
+        for number, zone in enumerate(ZONES[:-1], 1):  # every server knows UTC
+            teach(mariadb, number, zone)
+        for sql in statements(engine):
+            mariadb.execute(f"set statement time_zone = '+00:00' for {sql}", database=database)
+        return f"mysql://root@127.0.0.1:{mariadb.port}/{database}"
+    path = folder / f"{engine}.db"
+    with closing(sqlite3.connect(path) if engine == "sqlite" else duckdb.connect(str(path))) as connection:
+        for sql in statements(engine):
+            connection.execute(sql)
+        if engine == "sqlite":
+            connection.commit()  # type: ignore[union-attr]
+    return f"{engine}:///{path}"
+
+
+def teach(mariadb: MariaDB, number: int, zone: str) -> None:
+    """The server knows the zone by name from now on, as mysql_tzinfo_to_sql would teach it: of 2026."""
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    hours = (start + timedelta(hours=hour) for hour in range(365 * 24))
+    offsets = [(at, at.astimezone(ZoneInfo(zone)).utcoffset()) for at in hours]
+    changes = [offsets[0], *(now for before, now in pairwise(offsets) if before[1] != now[1])]
+    mariadb.execute("insert into mysql.time_zone values (%s, 'N')", (number,))
+    mariadb.execute("insert into mysql.time_zone_name values (%s, %s)", (zone, number))
+    for kind, (at, offset) in enumerate(changes):
+        assert offset is not None
+        values = (number, kind, offset.total_seconds())
+        mariadb.execute("insert into mysql.time_zone_transition_type values (%s, %s, %s, 0, '')", values)
+        mariadb.execute("insert into mysql.time_zone_transition values (%s, %s, %s)", (number, at.timestamp(), kind))
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make(request.param, tmp_path_factory.mktemp("zones"), request)
+
+
+@pytest.fixture
+def sources(url: str, directory: Directory, open_sources: Any) -> Any:
+    directory.add(1, url)
+    return open_sources(timeout=30, connect_timeout=60)
+
+
+def test_the_clocks_change() -> None:
+    """A day of these rows has 46 half hours or 50 where the clock changes."""
+    for zone in ("Europe/Vienna", "America/Los_Angeles", "Pacific/Auckland"):
+        assert {46, 48, 50} <= set(Counter(day_in(zone, at) for at in ROWS).values())
+
+
+@pytest.mark.parametrize("zone", ZONES)
+async def test_ranges(zone: str, sources: Any) -> None:
+    """A day goes from its midnight to the next. Red when the range is compared as dates, with the days of UTC; and for
+    a column of dates west of UTC, when it is compared as instants."""
+    assert await wrong_ranges(sources, zone) == []
+
+
+@pytest.mark.parametrize("zone", ZONES)
+async def test_buckets(zone: str, sources: Any) -> None:
+    """Days, and weeks from both of their first days. Red for a column of dates west of UTC when each column is
+    converted: all of its days were the day before."""
+    assert await wrong_buckets(sources, zone) == []
+
+
+@pytest.mark.parametrize("url", ["mariadb"], indirect=True)
+async def test_a_server_without_zones_says_so(sources: Any) -> None:
+    """It was not taught Tokyo. Red without the warning: each bucket was NULL."""
+    with pytest.raises(TenantryError):
+        await ask(sources, "select {{ params.unit | trunc(clock) }} as bucket from events", "Asia/Tokyo", unit="day")
+
+
+def test_chdb(tmp_path: Path) -> None:
+    """Red when each column is converted, the dates too."""
+    require_chdb()
+    command = [sys.executable, "-m", "tests.datasources.zone_cases", str(tmp_path / "chdb")]
+    child = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert child.returncode == 0, child.stderr
+    assert json.loads(child.stdout) == {zone: [] for zone in ZONES}

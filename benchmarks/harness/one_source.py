@@ -15,11 +15,11 @@ SCHEMA: Final = "main"
 
 
 class OneSource:
-    """A directory of one data source, at ``url``."""
+    """A directory of one data source, at ``url``; ``tables`` is its declaration of guarded tables, as JSON."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, tables: str = "") -> None:
         self.sources = self
-        self._source = RegisteredSource("ds_1", SCHEMA, ENVIRONMENT, url)
+        self._source = RegisteredSource("ds_1", SCHEMA, ENVIRONMENT, url, tables=tables)
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource:
         """Whatever is asked for."""

@@ -31,6 +31,8 @@ TABLES: Final = (
     "tokens",
     "sql",
     "coverage",
+    "guarded_bind",
+    "guarded_rows",
     *GROUPS["sources"],
     "misses_sqlite",
     "misses_postgres",

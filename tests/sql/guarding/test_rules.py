@@ -228,8 +228,8 @@ HOSTILE = {
     "queries": "select * from " + "(select * from " * 500 + "t" + ")" * 500,
     "joins": "select 1 from t" + ", t" * 9_000,
     "signs": "select " + "- " * 20_000 + "1 from t",
-    "many tables": "select 1 from t" + ", t" * 2_400,  # their guards are too long
-    "nots": "select " + "not " * 4_900 + "true from t",
+    "many tables": "select 1 from t" + ", t" * 1_900,  # their guards are too long
+    "nots": "select " + "not " * 3_900 + "true from t",
 }
 
 

@@ -17,7 +17,7 @@ from tenantry.sql.source import Source
 
 MAX_LENGTH: Final = 64 * 1024
 """Longest SQL in characters."""
-MAX_TOKENS: Final = 5_000
+MAX_TOKENS: Final = 4_000
 """The most words and signs of SQL."""
 MAX_DEPTH: Final = 32
 """Deepest nesting of brackets and ``case``."""

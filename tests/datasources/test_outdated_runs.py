@@ -19,7 +19,7 @@ from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
 from tenantry.datasources import Limits, OpenRows, ResultStream, source_lookup
 from tenantry.datasources.pool.streamed_reduction import Reduction
-from tenantry.errors import QueryOutdated, StoreUnavailable
+from tenantry.errors import QueryOutdated, StoreUnavailable, TemplateError
 from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.sql import BoundSQL
@@ -63,6 +63,24 @@ async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
             assert now is not None
             assert await sources.fetch(now.group, "main", "select 1 as one") == [{"one": 1}]
         assert not len(sources.query_watch)
+
+
+async def test_a_declaration_of_tables_changes_while_a_query_runs(own: Tenancy) -> None:
+    """The query that runs without guards ends, and the next one has them."""
+    orders = "select owner from orders"
+    async with data_sources(own.store, pool_size=1, **LIMITS) as sources:
+        assert len(await sources.fetch(own.group, "main", orders)) == 3
+        running = asyncio.ensure_future(sources.query(own.group, "main", NO_ROW))
+        async with asyncio.timeout(SOON):
+            while not any(each.running for each in sources.activity.sources.values()):
+                await asyncio.sleep(0.01)
+        await own.guard({"tables": {"orders": {"owner": "{{ user_group.properties.region }}"}}})
+        async with asyncio.timeout(SOON):
+            with pytest.raises(QueryOutdated):
+                await running
+            assert await sources.fetch(own.group, "main", orders) == []
+            with pytest.raises(TemplateError, match="sqlite_schema shows tables"):
+                await sources.fetch(own.group, "main", "select name from sqlite_schema")
 
 
 async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:

@@ -69,6 +69,8 @@ class Text:
     It is -1 for the SQL of a filter."""
     of_guard: bool = field(default=False, compare=False)
     """Whether a table's guard contains the SQL. ``offset`` is then that of the table."""
+    of_condition: bool = field(default=False, compare=False)
+    """Whether the condition of that guard contains the SQL."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import ast
 import json
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,21 @@ async def test_the_key_of_an_answer_has_the_declaration(
 async def test_groups_do_not_share_answers_of_guarded_tables(sources: DataSources) -> None:
     keys = {await sources.fingerprint(group(name, main="own_1"), "main", FORGETFUL) for name in ("acme", "globex")}
     assert len(keys) == 2
+
+
+async def test_groups_with_equal_properties_do_not_share_answers(
+    directory: Directory, open_sources: Callable[..., DataSources], tmp_path: Path
+) -> None:
+    """The guard reads the id, which the author's query does not. A guard that reads a property lets them share. Red
+    without the bound values in the key."""
+    url = shop(tmp_path / "shop.db")
+    alike = [replace(group(name, main="own_1"), properties={"region": "eu"}) for name in ("acme", "globex")]
+    by_property = json.dumps({"tables": {"orders": {"region": "{{ user_group.properties.region }}"}}})
+    for tables, count in ((TABLES, 2), (by_property, 1)):
+        directory.registered.clear()
+        directory.add(1, url, tables=tables)
+        sources = open_sources()
+        assert len({await sources.fingerprint(each, "main", FORGETFUL) for each in alike}) == count
 
 
 async def test_a_template_is_rewritten_once(sources: DataSources, directory: Directory) -> None:

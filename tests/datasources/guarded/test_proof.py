@@ -123,6 +123,17 @@ async def test_it_is_proved_again_after_a_change(
     assert sent.proofs == 3
 
 
+async def test_a_shared_table_is_proved_too(
+    directory: Directory, open_sources: Make, tmp_path: Path, sent: Sent
+) -> None:
+    """Red when only guarded tables were proved: a misspelt name was found by the first query that read it."""
+    directory.add(
+        1, shop(tmp_path / "shop.db"), tables=json.dumps({"tables": {"orders": "owner", "cuntries": "shared"}})
+    )
+    with pytest.raises(InvalidSource, match="the table cuntries with every row"):
+        await open_sources().fetch(group(main="own_1"), "main", FORGETFUL)
+
+
 async def test_a_source_that_does_not_answer_the_proof(
     directory: Directory, open_sources: Make, tmp_path: Path, sent: Sent
 ) -> None:

@@ -91,6 +91,25 @@ def _ctes_may_capture(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(guarded_tables, "rewrite_condition", rewrite)
 
 
+def _no_names_in_the_proof(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(proof.Proof, "_check_conditions", lambda *_: None)
+
+
+def _ctes_may_capture_in_the_proof_too(patch: pytest.MonkeyPatch) -> None:
+    _ctes_may_capture(patch)
+    _no_names_in_the_proof(patch)
+
+
+def _words_end_from(patch: pytest.MonkeyPatch) -> None:
+    words = {"format", "settings", "select", "where", "group", "order", "limit"}
+    patch.setattr(WordCheck, "_ends_from", lambda check, at: check._text(at) in words)
+
+
+def _words_end_from_of_functions(patch: pytest.MonkeyPatch) -> None:
+    _words_end_from(patch)
+    patch.setattr(grammar, "call_in_from", lambda _: None)
+
+
 def _without(*kinds: type[exp.Expression]) -> _Patch:
     """Nodes of these kinds are not checked."""
 
@@ -166,6 +185,12 @@ def _no_branches_or_proof(patch: pytest.MonkeyPatch) -> None:
 _HIDDEN: Final = "with recursive t as (select * from t) select note as x from t"
 _IN_VAULT: Final = "select case when ('zqx1', 2, 'zqx v2') in vault then 'zqx' else 'no' end as x"
 _CAPTURE: Final = "with o as (select 3 as id, 'acme' as tenant) select note as x from items"
+_CAPTURE_BY_CHOICE: Final = Attack(
+    "with {{ params.r | one_of(a: c1, b: o) }} as (select 3 as id, 'acme' as tenant)"
+    " select note as x from {{ params.s | one_of(b: items, a: t) }}",
+    {"r": "text", "s": "text"},
+    viewer={"r": "b", "s": "b"},
+)
 _NOTE: Final = Attack("select note as x from t")
 _BRANCH: Final = Attack(
     "select note as x from {{ params.r | one_of(a: countries c, t: t) }}",
@@ -206,8 +231,32 @@ MUTANTS: Final = (
         Attack("with ((a, b) -> 1) as equals select note as x from t"),
     ),
     *(
-        Mutant("5: a CTE may not capture a condition", _ctes_may_capture, engine, Attack(_CAPTURE))
+        Mutant("5: a CTE may not capture a condition", patch, engine, attack, outcome)
         for engine in ("sqlite", "duckdb", "postgresql", "mariadb", "clickhouse")
+        for patch, attack, outcome in (
+            (_ctes_may_capture, Attack(_CAPTURE), Outcome.REFUSED),
+            (_no_names_in_the_proof, Attack(_CAPTURE), Outcome.REFUSED),
+            (_ctes_may_capture_in_the_proof_too, Attack(_CAPTURE), Outcome.LEAKED),
+            (_no_names_in_the_proof, _CAPTURE_BY_CHOICE, Outcome.LEAKED),
+        )
+    ),
+    *(
+        Mutant("4: a word that is a name does not end from", _words_end_from, engine, Attack(text), outcome)
+        for engine, text, outcome in (
+            ("duckdb", "select v.note as x from countries format, values v", Outcome.LEAKED),
+            ("duckdb", "select h.bin as x from countries format, histogram(o, note) h", Outcome.REFUSED),
+            (
+                "postgresql",
+                "select v.note as x from (select 1 as settings) s join countries c on settings = 1, values v",
+                Outcome.LEAKED,
+            ),
+        )
+    ),
+    Mutant(
+        "4: nor for functions",
+        _words_end_from_of_functions,
+        "duckdb",
+        Attack("select h.bin as x from countries format, histogram(o, note) h"),
     ),
     Mutant("6: a name after in", _without(exp.In), "sqlite", Attack(_IN_VAULT)),
     Mutant("6: a name after in", _without(exp.In), "clickhouse", Attack(_IN_VAULT.replace("vault", "(vault)"))),

@@ -177,3 +177,11 @@ def test_a_condition_that_reads_its_own_table_is_refused() -> None:
     tables = read_tables({"tables": {"a": {"b_id": "b.id"}, "b": "a_id in (select id from a)"}})
     with pytest.raises(InvalidTables, match="reads the table itself: a → b → a"):
         SQLTemplate("select * from a", "duckdb").guarded(tables).check()
+
+
+def test_an_error_names_the_file_of_its_own_declaration() -> None:
+    """Red when the guards of an equal declaration of another file are used."""
+    for file in ("a/tables.yaml", "b/tables.yaml"):
+        tables = read_tables({"tables": {"orders": "customer_id"}}, file=file)
+        with pytest.raises(TemplateError, match=f"add x to tables: in {file}"):
+            SQLTemplate("select 1 from x", "sqlite").guarded(tables).check()

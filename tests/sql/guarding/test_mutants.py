@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tenantry.sql.guarding import read_tables
 from tests.sql.guarding.attacks.databases import Engine
+from tests.sql.guarding.attacks.search import Search
 from tests.sql.guarding.attacks.trial import Outcome, Trial, attempt
 from tests.sql.guarding.attacks.world import declaration
 from tests.sql.guarding.mutants import MUTANTS, Mutant, mutated
+from tests.sql.guarding.test_attacks import assert_no_defect
 
 
 def _tried(engine: Engine, mutant: Mutant) -> Trial:
@@ -15,7 +17,8 @@ def _tried(engine: Engine, mutant: Mutant) -> Trial:
 
 
 def test_mutants(attacked: Engine) -> None:
-    """Red when a mutant's attack has another outcome than its list says, or leaks with the defence."""
+    """Red when a mutant's attack has another outcome than its list says, or leaks with the defence, or a second reader
+    finds another table then."""
     wrong = []
     for mutant in (each for each in MUTANTS if each.engine == attacked.name):
         usual = _tried(attacked, mutant)
@@ -26,6 +29,7 @@ def test_mutants(attacked: Engine) -> None:
         if broken.outcome is not mutant.outcome:
             wrong.append(f"{mutant.rule}: without the defence {broken.outcome}: {broken.detail}: {broken.sent}")
     assert wrong == []
+    assert_no_defect(Search(attacked).run(mutant.attack for mutant in MUTANTS if mutant.engine == attacked.name))
 
 
 def test_each_engine_has_mutants_that_leak() -> None:

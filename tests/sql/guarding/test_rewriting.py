@@ -177,6 +177,49 @@ def test_a_rare_combination_is_proved_when_it_is_sent() -> None:
         template.bind({**GROUP, "params": {"b": 2}})
 
 
+MANY = ", ".join(f"k{number}: c{number}" for number in range(12))
+CAPTURES = {
+    "a choice of names": "with {{ params.a | one_of(x: c1, y: o) }} as (select 1 as id, 'acme' as tenant)"
+    " select id from {{ params.b | one_of(y: items, x: t) }}",
+    "in quotes": "with {{ params.a | one_of(x: c1, y: \"O\") }} as (select 1 as id, 'acme' as tenant)"
+    " select id from {{ params.b | one_of(y: items, x: t) }}",
+    "many names": f"with {{{{ params.a | one_of({MANY}, y: o) }}}} as (select 1 as id, 'acme' as tenant)"
+    " select id from items",
+    "a clause": "[[ with o as (select 1 as id, 'acme' as tenant, {{ params.a }} as z) ]] select id from"
+    " {{ params.b | one_of(x: t, y: items) }}",
+}
+
+
+@pytest.mark.parametrize("sql", CAPTURES.values(), ids=list(CAPTURES))
+def test_no_combination_lets_a_cte_hide_a_table_of_a_condition(sql: str) -> None:
+    """Also one that was not read at load, and is proved when it is first sent. Red without the names of conditions in
+    the proof: the rows of every tenant."""
+    template = SQLTemplate(sql, "duckdb", params={"a": "text", "b": "text"}).guarded(TABLES)
+    with pytest.raises(TemplateError, match="a with named o would hide the table o"):
+        template.bind({**GROUP, "params": {"a": "y", "b": "y"}})
+
+
+def test_a_condition_may_have_a_with_of_its_own() -> None:
+    """Red when each CTE of a text counts as one of its author."""
+    own = "id in (with q as (select t_id from o where qty > 0) select t_id from q)"
+    tables = read_tables({"tables": {"t": own, "o": "tenant"}})
+    SQLTemplate("with t as (select * from t) select id from t", "duckdb").guarded(tables).bind(GROUP)
+    with pytest.raises(TemplateError, match="a with named q would hide the table q"):
+        SQLTemplate("with q as (select 1 as t_id) select id from t", "duckdb").guarded(tables).check()
+
+
+@pytest.mark.parametrize("name", ["\u0130tems", "ITEM\u017f", "items"])
+def test_a_cte_hides_a_table_by_any_spelling_of_its_name(name: str) -> None:
+    """MariaDB reads ``\u0130tems`` as ``items``, which ``str.lower`` does not. Red with ``str.lower``."""
+    tables = read_tables({"tables": {"items": "tenant", "prices": {"item": "items.id"}}})
+    template = SQLTemplate(f"with `{name}` as (select 1 as id) select * from prices", "mariadb").guarded(tables)
+    if name == "ITEM\u017f":
+        template.check()  # another name, on MariaDB too
+        return
+    with pytest.raises(TemplateError, match="would hide the table items"):
+        template.check()
+
+
 def test_clauses_that_change_what_a_name_means_are_refused() -> None:
     """Red with the comparison of edits taken out: the table is then read without its guard."""
     sql = "[[ with t as (select {{ params.a }} as id) ]] select id from t"
@@ -205,8 +248,10 @@ def test_a_template_is_proved_once_for_each_shape(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_proof_queries_read_each_guard() -> None:
-    """With null for each value, of any type. Red with a table left out, and with another placeholder."""
+    """With null for each value, of any type, and each shared table. Red with a table left out, and with another
+    placeholder."""
     proofs = TABLES.proof_queries("postgresql")
     assert proofs[0].sql == f"select 1 from {T.replace('$1', 'null')} as t where 1 = 0"
-    assert len(proofs) == 7
+    assert len(proofs) == 8
+    assert [each.sql for each in proofs if each.entry.is_shared] == ["select 1 from countries where 1 = 0"]
     assert not [each.sql for each in proofs if "$" in each.sql or "{{" in each.sql]

@@ -18,8 +18,11 @@ from engines.clickhouse import ClickHouse, ClickHouseError
 from engines.mariadb import MariaDB
 from engines.postgres import Postgres
 from tenantry.datasources.engines.sqlite import local_time
+from tenantry.errors import TemplateError
+from tenantry.sql import SQLTemplate
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
+from tests.sql.guarding.stages import TABLES
 from tests.sql.test_dynamic_sql_engines import duckdb_argument, postgres_calls
 
 LISTED = ("postgresql", "sqlite", "duckdb", "mysql", "mariadb", "clickhouse")
@@ -346,3 +349,19 @@ def test_clickhouse(clickhouse: ClickHouse) -> None:
     found = dependent(calls, run, empty=empty, fill=fill)
     assert found == {"in", "joinGet"}, "only the controls"
     assert found.isdisjoint(listed)
+
+
+def test_a_name_of_a_function_and_of_a_table_macro() -> None:
+    """In ``from``, DuckDB calls the macro, which reads the table of that name: only the list for ``from`` counts there.
+    Red with words such as ``format`` as the end of ``from``."""
+    with closing(duckdb.connect()) as connection:
+        listed = "select distinct function_name from duckdb_functions() where function_type like 'table%'"
+        found = {name for (name,) in connection.execute(listed).fetchall()}
+    both = (found & functions("duckdb")) - table_functions("duckdb")
+    assert "histogram" in both
+    for name in both:
+        for before in ("o as a", "o format", "o settings", "o join t on settings = 1", "(o join t on format = 1)"):
+            for join in (",", "cross join"):
+                template = SQLTemplate(f"select 1 from {before} {join} {name}(o, id) h", "duckdb").guarded(TABLES)
+                with pytest.raises(TemplateError, match=f"the function {name} is not known"):
+                    template.check()

@@ -20,7 +20,7 @@ from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.attacks.search import Search
 from tests.sql.guarding.attacks.trial import Attack
 from tests.sql.guarding.attacks.world import VARIABLES, declaration
-from tests.sql.guarding.second_readers import StandIns, Unreadable, second_reader
+from tests.sql.guarding.second_readers import PARSERS, StandIns, Unreadable, assert_only_guards, second_reader
 from tests.sql.guarding.test_slips import template as slip_template
 
 READ = {
@@ -32,8 +32,6 @@ READ = {
     "with t as (select note from o) select note from t": {"o"},
     "select note from t union all select note from items": {"t", "items"},
 }
-PARSERS = ("duckdb", "postgresql")
-"""Engines whose second reader needs no table: it reads texts of any schema."""
 
 
 def test_each_reader_sees_tables_and_not_ctes(attacked: Engine) -> None:
@@ -48,7 +46,7 @@ def test_a_guard_is_replaced_and_nothing_else(attacked: Engine) -> None:
     tables = read_tables(declaration(attacked.schema))
     text = "select i.note from items i join o on o.id = i.o_id join t on t.id = o.t_id cross join countries"
     bound = SQLTemplate(text, attacked.dialect).guarded(tables).bind(VARIABLES, attacked.style)
-    stand_ins, reader = StandIns(attacked, tables), second_reader(attacked)
+    stand_ins, reader = StandIns(attacked.dialect, attacked.style, tables), second_reader(attacked)
     guarded = {"guarded_items", "guarded_o", "guarded_t", "countries"}
     assert reader.tables(stand_ins.replaced(bound)) == guarded
     beside = bound._replace(sql=f"{bound.sql} cross join vault")
@@ -64,13 +62,26 @@ def test_a_difference_is_a_defect(attacked: Engine, monkeypatch: pytest.MonkeyPa
     assert "readers differ" in found.shown[0]
 
 
+@pytest.mark.parametrize("dialect", PARSERS)
+def test_a_table_beside_the_guards_is_found(dialect: str) -> None:
+    """The control of the tests that ask a second reader. Red when ``%s`` was
+    left in: pglast cannot read it."""
+    tables, style = read_tables(declaration("main")), {"duckdb": "qmark", "postgresql": "format"}[dialect]
+    bound = SQLTemplate("select note from t, countries", dialect).guarded(tables).bind(VARIABLES, style)
+    assert_only_guards(bound, tables)
+    besides = [", o"] if dialect == "postgresql" else [", o", ", histogram(o, note)"]
+    for beside in besides:
+        with pytest.raises(AssertionError):
+            assert_only_guards(bound._replace(sql=bound.sql + beside), tables)
+
+
 @needs_corpus
 @pytest.mark.parametrize("attacked", PARSERS, indirect=True)
 def test_the_corpus(attacked: Engine, corpus: Path) -> None:
     """Slips and correct queries, as they are sent with all that a viewer may send. Names of CTEs may be taken for
     tables, and no table for the name of a CTE."""
     tables = read_tables({"tables": {"t": "tenant", "o": "tenant", "items": {"o_id": "o.id"}, "countries": "shared"}})
-    stand_ins, reader = StandIns(attacked, tables), second_reader(attacked)
+    stand_ins, reader = StandIns(attacked.dialect, attacked.style, tables), second_reader(attacked)
     agreed = 0
     for entry in _entries(corpus):
         for viewer in entry.get("viewer", [{}]):

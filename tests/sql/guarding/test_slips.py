@@ -14,6 +14,7 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.sql import BoundSQL, SQLTemplate
+from tests.sql.guarding.second_readers import assert_only_guards
 from tests.sql.guarding.stages import TABLES, VALUES, Stage, same
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,7 @@ def test_no_slip_leaks(corpus: Path, stage: Stage) -> None:
         except TemplateError:
             continue
         found = stage.answer(guarded)
+        assert_only_guards(guarded, TABLES)
         if found is None:
             continue
         assert same(found, stage.own(guarded)), name
@@ -81,7 +83,9 @@ def test_correct_queries_have_the_same_rows(corpus: Path, stage: Stage) -> None:
             with pytest.raises(TemplateError, match="shows tables of every group"):
                 made.guarded(TABLES).check()
             continue
-        found = stage.answer(bound(made.guarded(TABLES), dict.fromkeys(entry["params"], "x"), stage))
+        guarded = bound(made.guarded(TABLES), dict.fromkeys(entry["params"], "x"), stage)
+        assert_only_guards(guarded, TABLES)
+        found = stage.answer(guarded)
         assert found is not None, entry
         assert same(found, plain), entry
         equal += 1

@@ -48,6 +48,8 @@ class TableEntry:
     @property
     def described(self) -> str:
         """The rule in words: the columns that it compares, or its condition."""
+        if self.is_shared:
+            return "every row"
         if isinstance(self.rule, str):
             return f"the {'column' if NAME.fullmatch(self.rule) else 'condition'} {self.rule}"
         return ", ".join(f"the column {column} ({value})" for column, value in self.rule)

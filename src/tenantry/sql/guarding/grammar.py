@@ -184,6 +184,13 @@ def is_table(node: Any) -> bool:
     return isinstance(node, _types().exp.Table)
 
 
+def call_in_from(node: Any) -> Any:
+    """Return the function that an item of ``from`` or ``join`` calls, or None."""
+    exp = _types().exp
+    call = node.this if isinstance(node, exp.Table | exp.Lateral) else None
+    return call if is_function(call) else None
+
+
 def is_column(node: Any) -> bool:
     return isinstance(node, _types().exp.Column)
 

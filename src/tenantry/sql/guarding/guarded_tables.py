@@ -33,7 +33,7 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries that read no rows, for each guarded table; they need no values. A data source runs them when
+        """Return queries that read no rows, for each table; they need no values. A data source runs them when
         it first connects, because inside another query an engine could take a column that the table lacks from that
         outer query.
 
@@ -42,7 +42,8 @@ class GuardedTables(Declaration):
         guards = _guards(self, dialect_named(dialect).name, self.file)
         guarded = [guards.of(entry).entry for entry in self.entries if not entry.is_shared]
         guarded.sort(key=guards.parents_first)
-        return tuple(TableProof(entry, sql) for entry in guarded for sql in guards.proof_queries(entry))
+        shared = [entry for entry in self.entries if entry.is_shared]
+        return tuple(TableProof(entry, sql) for entry in (*guarded, *shared) for sql in guards.proof_queries(entry))
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.guarding.declaration import READ_ITSELF, Declaration, InvalidTables, TableEntry, invalid_tables
@@ -30,6 +30,7 @@ from tenantry.sql.syntax_tree import (
 from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard, is_viewer_input
 
 _QUERY: Final = "select * from "
+_WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], tuple[tuple[Node, ...], frozenset[str]]]"
 """Rewrites the query of a guard, except the table at a place in it. Returns the nodes, and the names that its condition
@@ -38,27 +39,28 @@ reads and that a CTE could hide."""
 
 @dataclass(frozen=True, slots=True)
 class TableGuardSQL:
-    """The query that replaces a table: its nodes, and the names of the other tables in its condition."""
+    """The query that replaces a table."""
 
     entry: TableEntry
+    table: str
     nodes: tuple[Node, ...]
+    """The condition, with the guards of the tables that it reads."""
     condition: str
     reads: frozenset[str]
-    """Names that a CTE must not have, in lower case."""
+    """Names that a CTE must not have, as ``folded`` returns them."""
     conflicts: tuple[PlaceholderConflict, ...]
 
     def placed(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
-        first = self.nodes[0]
-        sql = first.sql if isinstance(first, Text) else ""
-        head = Text(f"({_QUERY}{'only ' * only}{sql[len(_QUERY) :]}")
-        suffix = f" as {alias}" if alias else ""
-        return _moved((head, *self.nodes[1:], Text(f"){suffix}")), offset, self.entry.name)
+        head, end = (Text(sql, offset, of_guard=True) for sql in self._around(alias, only=only))
+        return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
-    def sql(self, alias: str, *, only: bool, dialect: Dialect) -> str:
+    def sql(self, alias: str, *, only: bool) -> str:
         """Return the SQL of ``placed``, with tags."""
-        table = written(path_of(self.entry.name), dialect)
-        return f"({_QUERY}{'only ' * only}{table} where {self.condition})" + (f" as {alias}" if alias else "")
+        return self.condition.join(self._around(alias, only=only))
+
+    def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
+        return f"({_QUERY}{'only ' * only}{self.table}{_WHERE}", f") as {alias}" if alias else ")"
 
 
 class Guards:
@@ -111,8 +113,11 @@ class Guards:
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the condition. It reads no rows of the table, and has null for each
-        value."""
+        """Yield a query for each branch of the condition; one for a shared table. It reads no rows of the table, and
+        has null for each value."""
+        if entry.is_shared:
+            yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
+            return
         nodes = self.of(entry).placed(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
         for decide in combinations(nodes, every=True):
             yield f"select 1 from {render(nodes, decide, 'null').sql} where 1 = 0"  # noqa: S608  # of the declaration
@@ -123,7 +128,8 @@ class Guards:
     def _make(self, entry: TableEntry) -> TableGuardSQL:
         table, condition = written(path_of(entry.name), self.dialect), entry.condition(self.dialect)
         name = self.declaration.file or "tables"
-        source = Source(f"{_QUERY}{table} where {condition}", f"{name}, the condition of {entry.name}")
+        head = f"{_QUERY}{table}{_WHERE}"
+        source = Source(f"{head}{condition}", f"{name}, the condition of {entry.name}")
         tree = parse(source, self.dialect)
         enforce_tenant_guard(source, self.dialect, tree, Guard())
         for reference in tree.references:
@@ -131,7 +137,7 @@ class Guards:
                 problem = f"{reference.path} is what a viewer sends"
                 raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
         nodes, reads = self._rewrite(tree, self, len(_QUERY))
-        return TableGuardSQL(entry, nodes, condition, reads, tree.placeholder_conflicts)
+        return TableGuardSQL(entry, table, _after(head, nodes), condition, reads, tree.placeholder_conflicts)
 
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
@@ -148,13 +154,18 @@ def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 
+def _after(head: str, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    rest = cast(Text, nodes[0]).sql[len(head) :]  # the parser makes one node of SQL without tags
+    return (Text(rest), *nodes[1:]) if rest else nodes[1:]
+
+
 def _moved(nodes: tuple[Node, ...], offset: int, table: str) -> tuple[Node, ...]:
     return tuple(_moved_node(node, offset, table) for node in nodes)
 
 
 def _moved_node(node: Node, offset: int, table: str) -> Node:
     if isinstance(node, Text):
-        return Text(node.sql, offset, of_guard=True)
+        return Text(node.sql, offset, of_guard=True, of_condition=True)
     if isinstance(node, Concat):
         parts = (each if isinstance(each, str) else _moved_reference(each, offset, table) for each in node.parts)
         return replace(node, parts=tuple(parts))

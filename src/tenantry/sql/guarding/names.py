@@ -38,6 +38,11 @@ def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
     return tuple(dialect.identifiers.key(name.text, quoted=name.quoted) for name in path)
 
 
+def folded(name: str) -> str:
+    """Return the same text for all names that some engine takes for one: MariaDB reads ``İtems`` as ``items``."""
+    return "".join(character.lower()[0] for character in name)
+
+
 def written(path: Path, dialect: Dialect) -> str:
     """Return the path as SQL."""
     quote = dialect.name_quote

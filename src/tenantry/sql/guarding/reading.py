@@ -11,7 +11,7 @@ from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused, mask
 from tenantry.sql.guarding.rendered_text import RenderedText
 from tenantry.sql.guarding.statement import StatementNames, TableUse, read_statement
-from tenantry.sql.guarding.words import WordCheck
+from tenantry.sql.guarding.words import Positions, WordCheck
 from tenantry.sql.source import Source
 
 _CATALOGUE: Final = re.compile(
@@ -28,8 +28,8 @@ def read(rendered: RenderedText, guards: Guards) -> Reading:
     """Return what SQL names. Raises Refused."""
     masked = mask(rendered.sql, guards.dialect)
     statement = read_statement(masked, guards.dialect)
-    starts, aliases = statement.starts, statement.aliases
-    WordCheck(masked.tokens, guards.dialect, guards.functions, starts, aliases, rendered.is_of_guard).run()
+    found = Positions(statement.starts.keys(), statement.calls, statement.aliases)
+    WordCheck(masked.tokens, guards.dialect, guards.functions, found, rendered.is_of_guard).run()
     return Reading(masked, statement)
 
 
@@ -44,6 +44,12 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
     if alike is not None:
         fix = f"write {alike.name}, which is declared; or {fix}"
     return Refused(use.start, f"the table {name} is not declared", fix)
+
+
+def hides(name: str, position: int, reader: str) -> Refused:
+    """Return the error for a CTE with the name of a table that an inserted condition reads."""
+    problem = f"a with named {name} would hide the table {name}, which {reader} reads"
+    return Refused(position, problem, f"give the with another name than {name}")
 
 
 @contextmanager

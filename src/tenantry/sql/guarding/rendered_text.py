@@ -49,6 +49,10 @@ class RenderedText:
         text = self.segment(position).text
         return text is not None and text.of_guard
 
+    def is_of_condition(self, position: int) -> bool:
+        text = self.segment(position).text
+        return text is not None and text.of_condition
+
 
 def render(nodes: Sequence[Node], decide: Decide, placeholder: str = PLACEHOLDER) -> RenderedText:
     """Return the SQL that ``decide`` chooses. A list has one item."""

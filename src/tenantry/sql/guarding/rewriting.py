@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused
-from tenantry.sql.guarding.names import key_of, written
+from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
-from tenantry.sql.guarding.reading import Reading, located, read, unlisted
+from tenantry.sql.guarding.reading import Reading, hides, located, read, unlisted
 from tenantry.sql.guarding.rendered_text import RenderedText, combinations, render, skipped_branches
 from tenantry.sql.guarding.statement import TableUse
 from tenantry.sql.source import Source
@@ -118,7 +118,7 @@ class _Edits:
         if entry is None:
             raise unlisted(use, self._guards)
         if len(use.path) == 1:
-            self.names.add(use.path[-1].text.lower())
+            self.names.add(folded(use.path[-1].text))
         segment = _segment(rendered, use.start, use.end)
         position = use.start - segment
         if entry.is_shared:
@@ -127,8 +127,7 @@ class _Edits:
         hidden = guard.reads & reading.statement.ctes.keys()
         if hidden:
             name = min(hidden)
-            problem = f"a with named {name} would hide the table {name}, which the condition of {entry.name} reads"
-            raise Refused(reading.statement.ctes[name], problem, f"give the with another name than {name}")
+            raise hides(name, reading.statement.ctes[name][0], f"the condition of {entry.name}")
         self.names |= guard.reads
         start = _start_of_only(use, reading) if use.only else use.start
         _segment(rendered, start, use.end)
@@ -161,7 +160,7 @@ class _Edits:
             if edit.guard is None:
                 yield AppliedGuard(edit.name, at.line, at.column, at.file, "", edit.name, "shared")
                 continue
-            sql = edit.guard.sql(edit.alias, only=edit.only, dialect=self._guards.dialect)
+            sql = edit.guard.sql(edit.alias, only=edit.only)
             name, condition = edit.guard.entry.name, edit.guard.condition
             yield AppliedGuard(name, at.line, at.column, at.file, condition, sql, "guarded")
 

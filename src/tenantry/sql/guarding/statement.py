@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from tenantry.sql.dialects import Dialect, Identifiers
 from tenantry.sql.guarding import grammar
 from tenantry.sql.guarding.masked_sql import MaskedSQL, Refused
-from tenantry.sql.guarding.names import Name, Path
+from tenantry.sql.guarding.names import Name, Path, folded
 
 _LONGEST_NAME: Final = 63  # bytes
 _Visible = frozenset[Name]
@@ -46,12 +46,14 @@ class StatementNames:
     """What a statement names."""
 
     tables: list[TableUse] = field(default_factory=list)
-    starts: set[int] = field(default_factory=set)
-    """Where the names of tables begin, also of CTEs."""
+    starts: dict[int, Path] = field(default_factory=dict)
+    """The names of tables, also of CTEs, by where they begin."""
+    calls: set[int] = field(default_factory=set)
+    """Where the names of functions in ``from`` begin, without their schema."""
     aliases: set[int] = field(default_factory=set)
     """Where the aliases of tables and the names of CTEs begin."""
-    ctes: dict[str, int] = field(default_factory=dict)
-    """Names of CTEs in lower case, and where they are."""
+    ctes: dict[str, list[int]] = field(default_factory=dict)
+    """Names of CTEs, as ``folded`` returns them, and where they are."""
     columns: list[Qualified] = field(default_factory=list)
 
 
@@ -65,33 +67,34 @@ class _StatementReader:
         self._masked = masked
         self._dialect = dialect
         self._found = StatementNames()
-        self._open: list[tuple[Any, _Visible]] = []
-        self._withs = 0
+        self._open: list[tuple[Any, _Visible, bool]] = []
 
     def read(self, root: Any) -> StatementNames:
-        self._open.append((root, frozenset()))
+        self._open.append((root, frozenset(), False))
         while self._open:
-            node, visible = self._open.pop()
+            node, visible, in_with = self._open.pop()
             problem = grammar.problem_of(node, self._dialect)
             if problem is not None:
                 raise Refused(self._near(node), *problem)
+            call = grammar.call_in_from(node)
+            if call is not None and "start" in call.meta:  # json_table has no place
+                self._found.calls.add(self._start(call))
             if grammar.is_table(node):
                 self._table(node, visible)
             elif grammar.is_column(node):
                 self._column(node)
             elif grammar.is_alias(node):
                 self._found.aliases.add(self._start(node.this))
-            visible = self._with(node, visible)
-            self._open += [(child, visible) for child in node.iter_expressions() if not grammar.is_with(child)]
+            visible, in_with = self._with(node, visible, in_with)
+            self._open += [(child, visible, in_with) for child in node.iter_expressions() if not grammar.is_with(child)]
         return self._found
 
-    def _with(self, node: Any, visible: _Visible) -> _Visible:
+    def _with(self, node: Any, visible: _Visible, in_with: bool) -> tuple[_Visible, bool]:
         clause = node.args.get("with_")
         if clause is None:
-            return visible
-        self._withs += 1
-        if self._withs > 1 and not self._dialect.nested_with:
-            reason = "a with inside of another query reads other tables in MariaDB than in MySQL"
+            return visible, in_with
+        if in_with and not self._dialect.nested_with:
+            reason = "a with inside of a query that has a with reads other tables in MariaDB than in MySQL"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
@@ -103,29 +106,28 @@ class _StatementReader:
             name = self._cte_name(cte)
             outer = visible - {name}
             for body, is_right_arm in grammar.bodies(cte, self._dialect, recursive=bool(clause.args.get("recursive"))):
-                self._open.append((body, outer | {name} if is_right_arm else outer))
+                self._open.append((body, outer | {name} if is_right_arm else outer, True))
             if grammar.is_query_cte(cte):
                 visible |= {name}
-        return visible
+        return visible, True
 
     def _cte_name(self, cte: Any) -> Name:
         alias = cte.args["alias"]
         start = self._start(alias.this)
         self._found.aliases.add(start)
         name = self._name(alias.this)
-        self._found.ctes.setdefault(name.text.lower(), start)
+        self._found.ctes.setdefault(folded(name.text), []).append(start)
         return name
 
     def _table(self, node: Any, visible: _Visible) -> None:
         parts = [each for each in (node.args.get("catalog"), node.args.get("db")) if each is not None]
         if grammar.is_function(node.this):
-            return  # functions are checked by their words
+            return
         parts.append(node.this)
         if not all(map(grammar.is_identifier, parts)):
             raise Refused(self._near(node), "this is not the name of a table", "write (select * from …)")
         start, end = self._start(parts[0]), self._end(parts[-1])
-        self._found.starts.add(start)
-        path = self._path(parts)
+        path = self._found.starts[start] = self._path(parts)
         if len(path) == 1 and path[0] in visible:
             return
         whole = grammar.is_whole_query(node)

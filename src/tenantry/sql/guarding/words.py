@@ -15,12 +15,16 @@ from tenantry.sql.guarding.masked_sql import MaskedToken, Refused
 
 _SUBQUERY: Final = "write (select * from …)"
 _JOINS: Final = frozenset({"from", "join", "straight_join", "apply"})
-_ENDS_FROM: Final = frozenset(
+_SET_OPERATIONS: Final = frozenset({"union", "except", "intersect"})
+_BEFORE_OPERAND: Final = frozenset(
     (
-        *("where", "group", "having", "order", "limit", "offset", "fetch", "union", "except", "intersect", "window"),
-        *("qualify", "select", "settings", "format"),
+        *("as", "on", "and", "or", "xor", "not", "in", "is", "like", "ilike", "between", "div", "mod", "from", "join"),
+        *("case", "when", "then", "else", "where", "having", "qualify"),
+        *("=", "<", ">", "+", "-", "*", "/", "%", "|", "&", "^", "~", "!", ":", "::", "->", "?", "@", "#", ".", ","),
     )
 )
+"""After one of these, a word is the name of a column or an alias."""
+_CLOSED_BY: Final = {"(": ")", "[": "]", "{": "}"}
 _BEGIN_QUERY: Final = frozenset({"select", "with", "from", "values", "table"})
 _FROM_IN_CALL: Final = frozenset({"extract", "substring", "substr", "trim", "ltrim", "rtrim", "overlay"})
 _REFUSED: Final = {
@@ -58,6 +62,15 @@ class Functions(NamedTuple):
     declared_in: str = "the declaration of the tables"
 
 
+class Positions(NamedTuple):
+    """Where the names begin that sqlglot found: of tables and CTEs, of functions in ``from`` without their schema, and
+    of aliases of tables."""
+
+    tables: AbstractSet[int]
+    calls: AbstractSet[int]
+    aliases: AbstractSet[int]
+
+
 @dataclass(slots=True)
 class _OpenBracket:
     opened_by: str = ""
@@ -69,23 +82,22 @@ class _OpenBracket:
 
 
 class WordCheck:
-    """Checks tokens. ``tables``: the positions of all tables and CTEs that sqlglot found. ``aliases``: the positions of
-    their aliases. A call is not checked if ``is_trusted`` is true for its position. Raises Refused."""
+    """Checks tokens against the names that sqlglot found. A call is not checked if ``is_trusted`` is true for its
+    position. Raises Refused."""
 
     def __init__(
         self,
         tokens: Sequence[MaskedToken],
         dialect: Dialect,
         functions: Functions,
-        tables: AbstractSet[int],
-        aliases: AbstractSet[int],
+        found: Positions,
         is_trusted: Callable[[int], bool],
     ) -> None:
         self._tokens = tokens
         self._dialect = dialect
         self._functions = functions
-        self._tables = tables
-        self._aliases = aliases
+        self._found = found
+        self._items: set[int] = set()
         self._is_trusted = is_trusted
         self._levels = [_OpenBracket()]
 
@@ -95,14 +107,17 @@ class WordCheck:
             at = self._read(at)
         if self._levels[-1].expects:
             raise Refused(self._tokens[-1].start, "this query ends where a table is expected", "complete it")
+        unseen = (self._found.tables | self._found.calls) - self._items
+        if unseen:
+            raise Refused(min(unseen), "engines could read something else than a table here", _SUBQUERY)
 
     def _read(self, at: int) -> int:
         token, level = self._tokens[at], self._levels[-1]
-        if token.text == "(":
-            expects = level.expects and self._text(at + 1) not in _BEGIN_QUERY
+        if token.text in _CLOSED_BY:
+            expects = level.expects and token.text == "(" and not self._begins_query(at + 1)
             level.expects = False
             self._levels.append(_OpenBracket(self._text(at - 1), in_from=expects, expects=expects))
-        elif token.text == ")" and len(self._levels) > 1:
+        elif token.text in _CLOSED_BY.values() and len(self._levels) > 1:
             if level.expects:
                 raise Refused(token.start, "a table is expected here", _SUBQUERY)
             self._levels.pop()
@@ -129,23 +144,45 @@ class WordCheck:
         word = token.text
         if word in _REFUSED and self._next_is_name(at) and self._text(at - 1) != "as":
             raise Refused(token.start, *_REFUSED[word])
-        if word in _ENDS_FROM:
+        if self._ends_from(at):
             level.in_from = False
             level.is_query = level.is_query or word == "select"
         elif word in _JOINS and not self._is_other_from(at, level):
-            is_array_join = self._dialect.array_joins and word == "join" and self._text(at - 1) == "array"
-            level.in_from = level.expects = not is_array_join
+            level.in_from = level.expects = not self._is_array_join(at)
+
+    def _ends_from(self, at: int) -> bool:
+        """Whether a word begins a clause in which commas do not separate tables. In doubt it does not: most such words
+        are a name on some engine."""
+        word, after = self._text(at), self._text(at + 1)
+        if self._text(at - 1) in _BEFORE_OPERAND:
+            return False
+        if word in {"group", "order"}:
+            return after == "by"
+        if word == "window":
+            return self._next_is_name(at) and self._text(at + 2) == "as"
+        if word in _SET_OPERATIONS:
+            return after in {"all", "distinct", "values", "by"}
+        return word in {"select", "limit"}
+
+    def _is_array_join(self, at: int) -> bool:
+        if not self._dialect.array_joins or self._text(at) != "join" or self._text(at - 1) != "array":
+            return False
+        return self._tokens[at - 1].start not in self._items and self._text(at - 2) not in _BEFORE_OPERAND
+
+    def _begins_query(self, at: int) -> bool:
+        return self._text(at) in _BEGIN_QUERY and (self._text(at) != "values" or self._text(at + 1) == "(")
 
     def _is_other_from(self, at: int, level: _OpenBracket) -> bool:
         if self._text(at) != "from":
             return False
-        if self._text(at - 1) == "distinct" and self._text(at - 2) in {"is", "not"}:
+        before = self._text(at - 2)
+        if self._text(at - 1) == "distinct" and (before if before != "not" else self._text(at - 3)) == "is":
             return True
         return level.opened_by in _FROM_IN_CALL and not level.is_query
 
     def _item(self, at: int) -> int:
         token, level = self._tokens[at], self._levels[-1]
-        if token.text in {"lateral", "only"} and token.start not in self._tables:
+        if token.text in {"lateral", "only"} and token.start not in self._found.tables:
             return at + 1
         if token.text == "values" and self._text(at + 1) == "(":
             level.expects = False
@@ -153,12 +190,14 @@ class WordCheck:
         if not token.is_name:
             raise Refused(token.start, "this is not the name of a table", _SUBQUERY)
         level.expects = False
+        self._items.add(token.start)
         end = at
         while self._text(end + 1) == "." and self._next_is_name(end + 1):
             end += 2
         if self._text(end + 1) == "(":
+            self._items.add(self._tokens[end].start)
             self._call(end, self._functions.tables)
-        elif token.start not in self._tables:
+        elif token.start not in self._found.tables:
             raise Refused(token.start, "engines read a table here that cannot be guarded", _SUBQUERY)
         elif self._text(end + 1) == "*":
             raise Refused(self._tokens[end + 1].start, "a table with * cannot be guarded", "remove the *")
@@ -169,7 +208,7 @@ class WordCheck:
         name, path = token.text.strip('"`'), self._path(at)
         if self._is_trusted(token.start) or path in allowed:
             return
-        if token.start in self._aliases or (name == token.text and self._is_syntax(at, name)):
+        if token.start in self._found.aliases or (name == token.text and self._is_syntax(at, name)):
             return
         problem = f"the function {path} is not known to read no table"
         raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in {self._functions.declared_in}")

@@ -58,7 +58,7 @@ class Search:
         tables = read_tables(declaration(engine.schema))
         self._guarding = guarding or (lambda template: template.guarded(tables))
         self._reader = second_reader(engine)
-        self._stand_ins = StandIns(engine, tables)
+        self._stand_ins = StandIns(engine.dialect, engine.style, tables)
 
     def run(self, attacks: Iterable[Attack], progress: Callable[[str], None] = lambda _: None) -> Found:
         """Try each of them."""

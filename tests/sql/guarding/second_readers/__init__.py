@@ -7,6 +7,7 @@ reader still finds is read outside of a guard: a shared table, or a leak.
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from typing import Final, NamedTuple, Protocol
 
@@ -51,15 +52,15 @@ class OurReading(NamedTuple):
 class StandIns:
     """Replaces each guard by its stand-in."""
 
-    def __init__(self, engine: Engine, tables: GuardedTables) -> None:
-        self._dialect = dialect_named(engine.dialect)
-        self._placeholder = re.compile(_PLACEHOLDERS[engine.style])
+    def __init__(self, dialect: str, style: str, tables: GuardedTables) -> None:
+        self._dialect = dialect_named(dialect)
+        self._placeholder = re.compile(_PLACEHOLDERS[style])
         names = [entry.name for entry in tables.entries if not entry.is_shared]
         found: list[tuple[str, str]] = []
         for name in names:
             sql = f"select 1 from {written(path_of(name), self._dialect)} where 1 = 0"
-            query = SQLTemplate(sql, engine.dialect).guarded(tables)
-            guard = _PROOF.fullmatch(query.bind(VARIABLES, engine.style).sql)
+            query = SQLTemplate(sql, dialect).guarded(tables)
+            guard = _PROOF.fullmatch(query.bind(VARIABLES, style).sql)
             assert guard is not None, "the guard of a table is found by its proof"
             found.append((guard[1], last_part(name)))
         found.sort(key=lambda each: -len(each[0]))  # one that is in another's condition comes after it
@@ -83,12 +84,35 @@ class StandIns:
         kept = " and ".join(f"{each} is not null" for each in self._placeholder.findall(guard))
         return f"(select * from {STAND_IN}{name} where {kept})"
 
+    def without_placeholders(self, bound: BoundSQL) -> BoundSQL:
+        return bound._replace(sql=self._placeholder.sub("1", bound.sql).replace("%%", "%"))
+
     def our_reading(self, bound: BoundSQL) -> OurReading:
         """Raises Refused."""
-        sql = self._placeholder.sub("1", bound.sql).replace("%%", "%")
-        statement = read_statement(mask(sql, self._dialect), self._dialect)
+        statement = read_statement(mask(self.without_placeholders(bound).sql, self._dialect), self._dialect)
         tables = {use.path[-1].text.lower() for use in statement.tables} - {"dual"}
         return OurReading(tables, set(statement.ctes))
+
+
+PARSERS: Final = ("duckdb", "postgresql")
+"""Engines whose second reader needs no table: it reads SQL of any schema."""
+_stand_ins = cache(StandIns)
+
+
+def assert_only_guards(bound: BoundSQL, tables: GuardedTables) -> None:
+    """Beside guards, the engine's own parser finds only shared tables. Checked on two engines."""
+    if bound.dialect not in PARSERS:
+        return
+    stand_ins = _stand_ins(bound.dialect, bound.paramstyle, tables)
+    found = stand_ins.replaced(bound)
+    reader: SecondReader = import_module(f"{__name__}.{bound.dialect}").Reader()
+    try:
+        theirs = reader.tables(stand_ins.without_placeholders(found))
+    except Unreadable:  # the engine refuses it, too
+        return
+    known = {last_part(each.name) for each in tables.entries if each.is_shared} | stand_ins.our_reading(found).ctes
+    beside = {name for name in theirs if not name.startswith(STAND_IN)}
+    assert beside <= known, bound.sql
 
 
 def last_part(name: str) -> str:

@@ -6,17 +6,22 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import duckdb
+
 from tenantry.sql import BoundSQL
-from tests.sql.guarding.attacks.databases import DuckDBDatabase, Engine
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.guarding.safe_functions import safe_table_functions
+from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.second_readers import Unreadable
+
+_FUNCTIONS = safe_table_functions(DIALECTS["duckdb"]) or frozenset()
 
 
 class Reader:
     """A CTE hides a table in the queries after it, in the main query, and in the right arm of its own union."""
 
-    def __init__(self, engine: Engine) -> None:
-        assert isinstance(engine.everyone, DuckDBDatabase)
-        self._connection = engine.everyone.connection
+    def __init__(self, _: Engine | None = None) -> None:
+        self._connection = duckdb.connect()
 
     def tables(self, bound: BoundSQL) -> set[str]:
         row = self._connection.execute("select json_serialize_sql($1::varchar)::varchar", [bound.sql]).fetchone()
@@ -40,6 +45,8 @@ def _tables_of(node: dict[str, Any], visible: frozenset[str]) -> Iterator[str]:
         name = node["table_name"].lower()
         if node.get("schema_name") or name not in visible:
             yield name
+    if node.get("type") == "TABLE_FUNCTION" and node["function"]["function_name"].lower() not in _FUNCTIONS:
+        yield f"{node['function']['function_name']}(…)"  # it may be a macro that reads a table
     if node.get("type") == "RECURSIVE_CTE_NODE":
         name = node["cte_name"].lower()
         yield from _tables(node["left"], visible)

@@ -17,7 +17,7 @@ class Reader:
     """A CTE hides a table in the queries after it and in the main query; with ``recursive``, in all of them, also in
     itself. A name with a schema is never a CTE."""
 
-    def __init__(self, _: Engine) -> None:
+    def __init__(self, _: Engine | None = None) -> None:
         """It needs no server."""
 
     def tables(self, bound: BoundSQL) -> set[str]:

@@ -180,7 +180,21 @@ select t.tenant as x from t
 select tenant as x from (select 'acme' as tenant, note from t) s where note like 'z%'
 """
 
+_WORDS: Final = (
+    *("format", "settings", "offset", "fetch", "window", "qualify", "limit", "having", "group", "order", "union"),
+    *("except", "intersect", "select", "apply", "lateral", "only", "array", "final", "sample", "where", "distinct"),
+)
+"""Words that end a list of tables on some engine, and are names on another."""
+_AFTER_WORDS: Final = (
+    "select v.note as x from countries {word}, vault v",
+    "select v.note as x from countries {word}, values v",
+    "select v.note as x from countries as {word}, values as v",
+    "select v.note as x from (countries {word} cross join values v)",
+    "select v.note as x from (select 1 as {word}) s join countries c on {word} = 1, values v",
+    "select v.note as x from (select 1 as {word}) s join countries c on s.{word} = 1, values v",
+)
 ODD_QUERIES: Final = (
+    *(text.format(word=word) for text in _AFTER_WORDS for word in _WORDS),
     "select note as x from/**/t",
     "select note as x from /* a */ t /* b */",
     "select note as x from -- comment\n t",
@@ -221,6 +235,7 @@ ODD_QUERIES: Final = (
     "select note as x from t where note<>'a'or 1=1",
 )
 
+MANY: Final = ", ".join(f"k{number}: c{number}" for number in range(12))
 TEMPLATES: Final = (
     Attack("select note as x from t [[ where region = {{ params.r }} ]]", {"r": "text"}),
     Attack("select note as x from t [[ where region = {{ params.r }} ]]", {"r": "text"}, viewer={"r": "eu"}),
@@ -258,6 +273,39 @@ TEMPLATES: Final = (
         "select name as x from countries where {{ params.r | one_of(a: 1 = 1, b: name < (select max(note) from t)) }}",
         {"r": {"type": "choice", "choices": ["a", "b"]}},
         viewer={"r": "b"},
+    ),
+    *(
+        Attack(text, {"r": "text", "s": "text"}, viewer={"r": "c", "s": "c"})
+        for text in (
+            (
+                "with {{ params.r | one_of(a: c1, c: o) }} as (select 3 as id, 'acme' as tenant)"
+                " select note as x from {{ params.s | one_of(c: items, b: t) }}"
+            ),
+            (
+                "with {{ params.r | one_of(a: c1, c: O) }} as (select 3 as id, 'acme' as tenant)"
+                " select note as x from {{ params.s | one_of(c: items, b: t) }}"
+            ),
+            (
+                "with {{ params.r | one_of(a: c1, c: ^o^) }} as (select 3 as id, 'acme' as tenant)"
+                " select note as x from {{ params.s | one_of(c: items, b: t) }}"
+            ),
+            (
+                "with q as (select 3 as id, 'acme' as tenant), {{ params.r | one_of(c: o, b: c1) }} as (select * from q)"
+                " select note as x from {{ params.s | one_of(a: t, c: items) }}"
+            ),
+            (
+                f"with {{{{ params.r | one_of({MANY}, c: o) }}}} as (select 3 as id, 'acme' as tenant)"
+                " select note as x from items"
+            ),
+            (
+                "with c1 as (select 1 as id), {{ params.r | one_of(a: c2, c: o) }} as (select 3 as id, 'acme' as tenant)"
+                " select name as x from countries {{ params.s | one_of(a: , c: union all select note from items) }}"
+            ),
+            (
+                "[[ with o as (select 3 as id, 'acme' as tenant, {{ params.r }} as z) ]] select note as x from"
+                " {{ params.s | one_of(a: t, c: items) }}"
+            ),
+        )
     ),
     Attack("select note as x from t where tenant = {{ params.r }}", {"r": "text"}, viewer={"r": "zqx1"}),
     Attack("select note as x from t where {{ params.r | matches(tenant) }}", {"r": "text"}, viewer={"r": "zqx1"}),

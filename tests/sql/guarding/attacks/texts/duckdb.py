@@ -143,6 +143,16 @@ select t.note as x from t join t u using (id, tenant)
 select note as x from from t
 """
 ODD: Final = (
+    *(
+        text.format(word=word)
+        for word in ("format", "settings", "offset", "apply", "sample", "only", "final")
+        for text in (
+            "select h.bin as x from countries {word}, histogram(t, note) h",
+            "select h.bin as x from countries {word}, histogram('vault', note) h",
+            "select h.bin as x from (select 1 as {word}) s join countries c on {word} = 1, histogram(o, note) h",
+            "select h.bin as x from countries {word} join histogram(o, note) h on true",
+        )
+    ),
     "select note as x from t where $$ from countries $$ <> ''",
     "select note as x from t where $a$ ' $a$ <> ''",
     "select $$'$$ as y, note as x from t -- '",

@@ -79,6 +79,10 @@ select note as x from t window w as (order by id)
 select last_value(note) over (order by id rows between unbounded preceding and unbounded following) as x from t
 with t as (select * from t) select note as x from t
 with a as (with b as (select * from t) select * from b) select note as x from a
+select s.note as x from (with a as (select note from t) select note from a) s, (with b as (select 1 as n) select n from b) r
+select s.note as x from (with t as (select 'k' as note) select note from t) r, (with b as (select note from t) select note from b) s
+select note as x from (with a as (select note from t) select note from a) s where exists (with t as (select 1 as n) select n from t)
+(with a as (select note as x from t) select x from a) union (with t as (select note as x from o) select x from t)
 with a as (select * from t) select note as x from (with b as (select * from a) select * from b) s
 with t as (select 'k' as note) select note as x from (with b as (select 1 as one) select t.note from t, b) s
 with t as (select 'k' as note) select x from (with b as (select note as x from t) select x from b) s

@@ -140,7 +140,7 @@ rows:
   - {table: orders, columns: all, schema: other}
   - {table: broken, columns: all}
   - {table: elsewhere, columns: all, schema: elsewhere}
-  - {figure: all, query: {sql: "select count(*) as all_of_it from missing"}}
+  - {figure: all, query: {sql: "select count(nothing) as all_of_it from orders"}}
 """
     write_files(
         folder,
@@ -149,7 +149,7 @@ rows:
             "dashboards/sales.yaml": dashboard,
             "queries/broken.sql": broken,
             "queries/elsewhere.sql": "select 1 as one",
-            "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}, missing: shared}',
+            "tables.yaml": 'tables: {orders: {owner: "{{ user_group.properties.owner }}"}}',
         },
     )
     database = sqlite3.connect(folder / "orders.db")

@@ -90,15 +90,23 @@ def test_a_file_that_cannot_be_used_ends_the_check(terminal: Terminal, folder: P
     write_files(folder, FILES | {"tables.yaml": "tables:\n  orders: 7\n"})
     for check in CHECKS:
         assert "tables.yaml:2:3: tables.orders: is not a rule" in terminal(*check, fails=1).err
-    for text in ("tables: {}\n", "tables:\n  a: {b_id: b.id}\n  b: {a_id: a.id}\n"):  # as `data-source update` does
-        (folder / "tables.yaml").write_text(text)
-        assert "tables.yaml:" in terminal("sql", "check", "queries", fails=1).err
+    (folder / "tables.yaml").write_text("tables:\n  a: {b_id: b.id}\n  b: {a_id: a.id}\n")
+    assert "tables.yaml:" in terminal("sql", "check", "queries", fails=1).err
+
+
+def test_an_empty_list_allows_no_table(terminal: Terminal, folder: Path) -> None:
+    """That is the list of a new dashboard, whose query has its rows in itself. Red when it counted as no list."""
+    write_files(folder, FILES | {"queries/one.sql": "select 1 as one", "tables.yaml": "tables: {}\n"})
+    found = terminal("sql", "check", "queries", fails=1).out
+    assert "the table orders is not declared" in found
+    assert "one.sql" not in found
 
 
 def declare(ready: Terminal, folder: Path, name: str, *options: str) -> None:
     database = sqlite3.connect(folder / f"{name}.db")
     database.execute("create table orders (customer_id text, erp text)")
     database.execute("create table days (day text, region text)")
+    database.execute("create table regions (name text)")
     database.close()
     ready("data-source", "create", name, "--url", f"sqlite:///{folder / name}.db", *options)
 
@@ -163,7 +171,7 @@ def test_each_data_source_without_a_declaration_is_found(check: tuple[str, ...],
 def test_of_several_data_sources_one_must_take_the_query(ready: Terminal, folder: Path) -> None:
     """The check does not know on which of them a query runs. Red when the first one decided."""
     write_files(folder, FILES)
-    for name, other in (("one", "countries"), ("two", "orders")):
+    for name, other in (("one", "regions"), ("two", "orders")):
         (folder / f"{name}.yaml").write_text(f"tables:\n  {other}: shared\n  days: shared\n")
         declare(ready, folder, name, "--tables", f"{name}.yaml", "--no-check")
     done = ready("sql", "check", "queries/orders.sql", "--groups")

@@ -28,7 +28,7 @@ REFUSED = [(index, each) for index, each in SPELLINGS.items() if isinstance(each
 each_written = pytest.mark.parametrize(("index", "spelling"), WRITTEN, ids=[str(index) for index, _ in WRITTEN])
 
 
-def run_by(dialect: str) -> Any:
+def run_by(dialect: str) -> pytest.MarkDecorator:
     chosen = [(index, each) for index, each in WRITTEN if each.dialect == dialect and each.runs]
     return pytest.mark.parametrize(("index", "spelling"), chosen, ids=[str(index) for index, _ in chosen])
 
@@ -126,4 +126,5 @@ def test_duckdb_runs_it(index: int, spelling: Spelling, duckdb_tables: duckdb.Du
 @run_by("mysql")
 def test_mariadb_runs_it(index: int, spelling: Spelling, mariadb: MariaDB, mariadb_tables: str) -> None:
     bound = bind(spelling)
+    assert not isinstance(bound.params, dict)
     mariadb.execute(bound.sql, bound.params or (), database=mariadb_tables)

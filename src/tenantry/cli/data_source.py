@@ -133,7 +133,10 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
 def _read_tables(path: Path) -> dict[str, Any]:
     from tenantry.sql.guarding import read_tables_file  # slow to import
 
-    return read_tables_file(path).as_json()
+    tables = read_tables_file(path)
+    if not tables.entries:
+        raise click.ClickException(f"{path}: tables: there is no table; write a line for each: orders: customer_id")
+    return tables.as_json()
 
 
 async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None, file: Path | None = None) -> None:

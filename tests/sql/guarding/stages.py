@@ -140,8 +140,8 @@ def _postgresql(request: pytest.FixtureRequest, stack: ExitStack, tables: Any, _
     server: Postgres = request.getfixturevalue("postgres")
     connection = stack.enter_context(psycopg.connect(server.create_database(), autocommit=True))
     for statement in statements(tables):
-        connection.execute(statement)  # type: ignore[call-overload]  # no literal
-    return lambda bound: connection.execute(bound.sql, bound.params).fetchall()  # type: ignore[call-overload]
+        connection.execute(statement)
+    return lambda bound: connection.execute(bound.sql, bound.params).fetchall()
 
 
 def _mariadb(request: pytest.FixtureRequest, stack: ExitStack, tables: Any, _name: str) -> Run:

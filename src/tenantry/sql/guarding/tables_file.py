@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tenantry.errors import TemplateError
-from tenantry.sql.guarding.declaration import InvalidTables, invalid_tables
+from tenantry.sql.guarding.declaration import InvalidTables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
 from tenantry.sql.guarding.read_declaration import read_tables
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
@@ -17,8 +17,8 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_tables_file(path: str | Path) -> GuardedTables:
-    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix; also for a
-    file without tables."""
+    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix. With an
+    empty list, no query may read a table."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -30,13 +30,10 @@ def read_tables_file(path: str | Path) -> GuardedTables:
     source = Source(text, str(path), longest=_MAX_BYTES)
     root = read_yaml(source, 0, len(text))
     try:
-        found = read_tables(root.plain(), file=str(path))
+        return read_tables(root.plain(), file=str(path))
     except InvalidTables as error:
         problem = ": ".join(filter(None, (".".join(error.keys), error.problem)))
         raise source.error(_offset(root, error.keys), problem, error.fix) from None
-    if not found.entries:
-        raise invalid_tables(("tables",), "there is no table", "write a line for each: orders: customer_id", str(path))
-    return found
 
 
 def _offset(node: YamlNode, keys: Sequence[str]) -> int:

@@ -25,7 +25,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
+from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TemplateError, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
@@ -135,7 +135,7 @@ def _read_tables(path: Path) -> dict[str, Any]:
 
     tables = read_tables_file(path)
     if not tables.entries:
-        raise click.ClickException(f"{path}: tables: there is no table; write a line for each: orders: customer_id")
+        raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
     return tables.as_json()
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
+
+import pytest
 
 from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.sql.dialects import dialect_named
@@ -38,7 +40,7 @@ def second_reader(engine: Engine) -> SecondReader:
     return reader
 
 
-_PROOF: Final = re.compile(r"select 1 from (\(.*\))(?: as \w+)? where 1 = 0", re.DOTALL)
+_PROOF: Final = re.compile(r"select 1 from (\(.*\))(?: as (?:\w+|\"[^\"]+\"))? where 1 = 0", re.DOTALL)
 _PLACEHOLDERS: Final = {"qmark": r"\?", "format": "%s", "numeric_dollar": r"\$\d+", "pyformat": r"%\(\w+\)s"}
 
 
@@ -52,7 +54,7 @@ class OurReading(NamedTuple):
 class StandIns:
     """Replaces each guard by its stand-in."""
 
-    def __init__(self, dialect: str, style: str, tables: GuardedTables) -> None:
+    def __init__(self, dialect: str, style: str, tables: GuardedTables, variables: Any = VARIABLES) -> None:
         self._dialect = dialect_named(dialect)
         self._placeholder = re.compile(_PLACEHOLDERS[style])
         names = [entry.name for entry in tables.entries if not entry.is_shared]
@@ -60,7 +62,7 @@ class StandIns:
         for name in names:
             sql = f"select 1 from {written(path_of(name), self._dialect)} where 1 = 0"
             query = SQLTemplate(sql, dialect).guarded(tables)
-            guard = _PROOF.fullmatch(query.bind(VARIABLES, style).sql)
+            guard = _PROOF.fullmatch(query.bind(variables, style).sql)
             assert guard is not None, "the guard of a table is found by its proof"
             found.append((guard[1], last_part(name)))
         found.sort(key=lambda each: -len(each[0]))  # one that is in another's condition comes after it
@@ -99,11 +101,12 @@ PARSERS: Final = ("duckdb", "postgresql")
 _stand_ins = cache(StandIns)
 
 
-def assert_only_guards(bound: BoundSQL, tables: GuardedTables) -> None:
+def assert_only_guards(bound: BoundSQL, tables: GuardedTables, variables: Any = None) -> None:
     """Beside guards, the engine's own parser finds only shared tables. Checked on two engines."""
     if bound.dialect not in PARSERS:
         return
-    stand_ins = _stand_ins(bound.dialect, bound.paramstyle, tables)
+    about = bound.dialect, bound.paramstyle, tables
+    stand_ins = _stand_ins(*about) if variables is None else StandIns(*about, variables)
     found = stand_ins.replaced(bound)
     reader: SecondReader = import_module(f"{__name__}.{bound.dialect}").Reader()
     try:
@@ -113,6 +116,22 @@ def assert_only_guards(bound: BoundSQL, tables: GuardedTables) -> None:
     known = {last_part(each.name) for each in tables.entries if each.is_shared} | stand_ins.our_reading(found).ctes
     beside = {name for name in theirs if not name.startswith(STAND_IN)}
     assert beside <= known, bound.sql
+
+
+def read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on each text of a guarded template that a test binds is read again, by ``assert_only_guards``."""
+    bind = SQLTemplate.bind
+
+    def bind_and_read(template: SQLTemplate, variables: Any, *given: Any, **options: Any) -> BoundSQL:
+        bound = bind(template, variables, *given, **options)
+        tables = template.definition.tables
+        if isinstance(tables, GuardedTables):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(SQLTemplate, "bind", bind)  # of the stand-ins
+                assert_only_guards(bound, tables, variables)
+        return bound
+
+    monkeypatch.setattr(SQLTemplate, "bind", bind_and_read)
 
 
 def last_part(name: str) -> str:

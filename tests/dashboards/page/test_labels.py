@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.dashboards.page.conftest import Visit, box_of
@@ -41,3 +43,18 @@ async def test_a_ring_has_as_many_slices_as_its_author_says(
     assert await page.locator("path.slice").count() == most + 1
     assert (await page.locator(".legend-name").all_inner_texts())[-1] == f"Other ({14 - most})"
     assert (await box_of(page.locator("svg.plot")))["width"] >= 130
+
+
+async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in: StandIn, visit: Visit) -> None:
+    """They are one above the other and keep off the label of the reference line. Red when only the names kept off one
+    another: two lines that ended at 15 hid "late 15"."""
+    answer = rows({"x": "integer", "a": "integer", "b": "integer", "c": "integer"}, [1, 0, 20, 5], [2, 15, 16, 14])
+    view = {"kind": "line", "line": ["a", "b", "c"], "by": "x", "reference": {"value": 15, "label": "late"}}
+    page = (await visit(stand_in.show([view | {"answer": answer}]))).page
+    names = page.locator("[data-panel='1-1'] .legend-item")
+    assert await names.count() == 3
+    boxes = [await box_of(each) for each in await names.all()]
+    boxes.append(await box_of(page.locator("[data-panel='1-1'] .reference text")))
+    boxes.sort(key=lambda box: box["y"])
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] + 1, boxes

@@ -74,6 +74,15 @@ function stacked(series, kind) {
   }));
 }
 
+/** Moves names, in their order from a place on, so that each is a line from the one before: downwards, or up with -1. */
+function apart(ends, from, way) {
+  let before = from;
+  for (const end of ends) {
+    if ((end.y - before) * way < LINE_HEIGHT + 2) end.y = before + (LINE_HEIGHT + 2) * way;
+    before = end.y;
+  }
+}
+
 class LineChart {
   constructor(parts) {
     Object.assign(this, parts);
@@ -166,13 +175,15 @@ class LineChart {
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
 
+  /** The names keep their order, and leave the place of the reference's label free. */
   #ends() {
     const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
     found.sort((a, b) => a.y - b.y);
-    found.forEach((end, place) => {
-      if (place) end.y = Math.max(end.y, found[place - 1].y + LINE_HEIGHT + 2);
-    });
-    const over = Math.max(0, (found.at(-1)?.y ?? 0) - (this.plot.top + this.plot.height));
+    const label = this.view.reference ? this.y(this.view.reference.value) : -Infinity;
+    const above = found.filter(({ y }) => y < label);
+    apart(above.reverse(), label, -1);
+    apart(found.slice(above.length), label, 1);
+    const over = label === -Infinity ? Math.max(0, (found.at(-1)?.y ?? 0) - (this.plot.top + this.plot.height)) : 0;
     return found.map(({ key, y }) => ({ key, y: y - over, x: this.plot.left + this.plot.width + 6 }));
   }
 

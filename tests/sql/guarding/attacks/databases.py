@@ -235,8 +235,11 @@ def duckdb_engine() -> Iterator[Engine]:
 def postgresql_engine(server: postgres.Postgres) -> Iterator[Engine]:
     everyone = PostgreSQLDatabase(server.create_database(), alone=False)
     alone = PostgreSQLDatabase(server.create_database(), alone=True)
-    with closing(everyone.connection), closing(alone.connection):
+    try:
         yield Engine("postgresql", "postgresql", "numeric_dollar", "public", everyone, alone)
+    finally:  # a statement may have replaced the connection
+        everyone.connection.close()
+        alone.connection.close()
 
 
 @contextmanager

@@ -162,6 +162,7 @@ def _clickhouse(request: pytest.FixtureRequest, stack: ExitStack, tables: Any, n
     server: ClickHouse = request.getfixturevalue("clickhouse")
     database = f"guarded_{name}"
     stack.callback(server.query, f"drop database if exists {database}")
+    stack.callback(server.query, "use default")  # for the other tests of this server
     server.query(f"create database {database}")
     server.query(f"use {database}")
     for statement in statements(tables, suffix=" engine = Memory"):

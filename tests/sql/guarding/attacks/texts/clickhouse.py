@@ -78,7 +78,7 @@ select quantileExactHigh(0.9)(amount) || '' as x from t
 select toString(topK(9)(note)) as x from t
 select toString(sumMap(map(note, 1))) as x from t
 select note as x from t limit 1 by note
-select note as x from t limit 1, 5
+select note as x from t limit 0, 5
 select note as x from t order by id desc limit 2 with ties
 select note as x from t order by id with fill
 select note as x from t qualify row_number() over (order by id desc) < 3

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from engines.clickhouse_http import ClickHouseServer
-from engines.mariadb import MariaDB
-from engines.postgres import Postgres
 from tenantry.groups import extend
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
+from tests.datasources.databases import create_database
 
 ROWS = [
     (0, "2026-05-14 23:59:59.9", "2026-05-14", "eu"),
@@ -56,25 +52,7 @@ def url(request: pytest.FixtureRequest, folder: Path) -> str:
         for sql in statements(*types):
             clickhouse.execute(sql)
         return clickhouse.url("default")
-    made = statements(CLOCKS[engine], "date", "varchar(9)")
-    if engine == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        database = postgres.create_database()
-        postgres.execute(";".join(made), url=database)
-        return database
-    if engine == "mariadb":
-        mariadb: MariaDB = request.getfixturevalue("mariadb")
-        name = mariadb.create_database()
-        for sql in made:
-            mariadb.execute(sql, database=name)
-        return f"mysql://root@127.0.0.1:{mariadb.port}/{name}"
-    path = folder / f"{engine}.db"
-    with closing(sqlite3.connect(path) if engine == "sqlite" else duckdb.connect(str(path))) as connection:
-        for sql in made:
-            connection.execute(sql)
-        if engine == "sqlite":
-            connection.commit()  # type: ignore[union-attr]
-    return f"{engine}:///{path}"
+    return create_database(engine, statements(CLOCKS[engine], "date", "varchar(9)"), folder, request)
 
 
 @pytest.fixture

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from engines.clickhouse_http import PASSWORD
@@ -16,6 +13,7 @@ from tenantry.datasources import check_connection
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tests.datasources.conftest import PRODUCTION
+from tests.datasources.databases import create_database
 
 pytestmark = pytest.mark.anyio
 PATIENCE = 120.0
@@ -28,28 +26,14 @@ TABLES = (
 @pytest.fixture(params=["sqlite", "duckdb", "postgresql", "mariadb", "clickhouse"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A source with the tables."""
-    name = request.param
-    if name == "sqlite":
-        with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
-            for statement in TABLES:
-                connection.execute(statement)
-        return f"sqlite:///{tmp_path / 'a.db'}"
-    if name == "duckdb":
-        with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
-            for statement in TABLES:
-                connection.execute(statement)
-        return f"duckdb:///{tmp_path / 'a.duckdb'}"
-    server = request.getfixturevalue({"clickhouse": "clickhouse_server", "postgresql": "postgres"}.get(name, name))
-    if name == "clickhouse":
+    if request.param == "clickhouse":
+        server = request.getfixturevalue("clickhouse_server")
         server.execute("drop database if exists declared")
         server.execute("create database declared engine = Atomic")
         for statement in TABLES:
             server.execute(statement.replace("table ", "table declared.") + " engine = MergeTree order by tuple()")
         return f"clickhouse://default:{PASSWORD}@127.0.0.1:{server.port}/declared"
-    made: str = server.create_database()
-    for statement in TABLES:
-        server.execute(statement, **({"url": made} if name == "postgresql" else {"database": made}))
-    return made if name == "postgresql" else f"mariadb://root@127.0.0.1:{server.port}/{made}"
+    return create_database(request.param, TABLES, tmp_path, request, scheme="mariadb")
 
 
 def source(url: str, tables: dict[str, Any], **others: Any) -> RegisteredSource:

@@ -95,7 +95,7 @@ async def test_rows_that_share_a_place_are_counted(each_engine: str, directory: 
     text = "select 1 as day, 'a' as kind, 5 as n union all select 1, 'a', 6 union all select 1, 'b', 7"
     nothing = " union all select null, 'c', 8 union all select null, 'c', 9"
     queries = [
-        asked(text + nothing, f"{len(place)}.sql")._replace(place=place)
+        asked(text + nothing, f"{len(place)}.sql")._replace(unique_by=place)
         for place in (("day",), ("day", "kind"), ("day", "kind", "n"), ())
     ]
     report = await check(open_sources(timeout=20, connect_timeout=120), directory, [member()], *queries)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
-from engines.mariadb import MariaDB
-from engines.postgres import Postgres
 from tenantry.errors import InvalidParameter
 from tenantry.groups import extend
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
+from tests.datasources.databases import create_database
 
 ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
 UNIQUE = "6f9619ff-8b86-d011-b42d-00c04fc964f"
@@ -55,27 +51,6 @@ def urls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"folder": str(tmp_path_factory.mktemp("visits"))}
 
 
-def make(engine: str, folder: str, request: pytest.FixtureRequest) -> str:
-    if engine == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        url = postgres.create_database()
-        postgres.execute(";".join(statements(engine)), url=url)
-        return url
-    if engine == "mariadb":
-        mariadb: MariaDB = request.getfixturevalue("mariadb")
-        database = mariadb.create_database()
-        for sql in statements(engine):
-            mariadb.execute(sql, database=database)
-        return f"mysql://root@127.0.0.1:{mariadb.port}/{database}"
-    path = Path(folder) / f"{engine}.db"
-    with closing(sqlite3.connect(path) if engine == "sqlite" else duckdb.connect(str(path))) as connection:
-        for sql in statements(engine):
-            connection.execute(sql)
-        if engine == "sqlite":
-            connection.commit()  # type: ignore[union-attr]
-    return f"{engine}:///{path}"
-
-
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     name: str = request.param
@@ -86,7 +61,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 def ask(engine: str, urls: dict[str, str], directory: Directory, open_sources: Any, request: Any) -> Ask:
     """The ids that a query gives for what a viewer sent."""
     if engine not in urls:
-        urls[engine] = make(engine, urls["folder"], request)
+        urls[engine] = create_database(engine, statements(engine), Path(urls["folder"]), request)
     directory.add(1, urls[engine])
     sources = open_sources(timeout=30, connect_timeout=60)
 

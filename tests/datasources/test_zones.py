@@ -4,51 +4,35 @@ instants and of clock times in UTC."""
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import duckdb
 import pytest
 
 from engines.clickhouse import require_chdb
 from engines.mariadb import MariaDB
-from engines.postgres import Postgres
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory
+from tests.datasources.databases import create_database
 from tests.datasources.zone_cases import ROWS, ZONES, ask, day_in, statements, wrong_buckets, wrong_ranges
 
 ENGINES = ("postgresql", "sqlite", "duckdb", "mariadb")
 
 
 def make(engine: str, folder: Path, request: pytest.FixtureRequest) -> str:
-    if engine == "postgresql":
-        postgres: Postgres = request.getfixturevalue("postgres")
-        url = postgres.create_database()
-        postgres.execute(";".join(statements(engine)), url=url)
-        return url
+    made = statements(engine)
     if engine == "mariadb":
         mariadb: MariaDB = request.getfixturevalue("mariadb")
-        database = mariadb.create_database()
         for number, zone in enumerate(ZONES[:-1], 1):  # every server knows UTC
             teach(mariadb, number, zone)
-        for sql in statements(engine):
-            mariadb.execute(f"set statement time_zone = '+00:00' for {sql}", database=database)
-        return f"mysql://root@127.0.0.1:{mariadb.port}/{database}"
-    path = folder / f"{engine}.db"
-    with closing(sqlite3.connect(path) if engine == "sqlite" else duckdb.connect(str(path))) as connection:
-        for sql in statements(engine):
-            connection.execute(sql)
-        if engine == "sqlite":
-            connection.commit()  # type: ignore[union-attr]
-    return f"{engine}:///{path}"
+        made = [f"set statement time_zone = '+00:00' for {sql}" for sql in made]
+    return create_database(engine, made, folder, request)
 
 
 def teach(mariadb: MariaDB, number: int, zone: str) -> None:

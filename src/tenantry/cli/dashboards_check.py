@@ -178,7 +178,7 @@ class DashboardCheck:
                 found = self._engines.repeated.get(_asked_query(saved, panel, file, template), {})
                 if panel is not None and found:
                     at = saved.dashboard.source.location(panel.offset)
-                    columns = " and ".join(panel.place)
+                    columns = " and ".join(panel.unique_by)
                     says = reported_by(sorted(found))
                     message = f"{max(found.values())} rows of the query have the same {columns} ({says})"
                     fix = f"group the query by {columns}, or name a column that tells them apart as color or rows"
@@ -267,8 +267,8 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
 
     schema = saved.dashboard.schema if panel is None else panel.schema
     whole = panel is not None and template is saved.queries.panels[panel.id].rows
-    place = panel.place if panel is not None and whole else ()
-    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), place)
+    unique_by = panel.unique_by if panel is not None and whole else ()
+    return AskedQuery(file, template, schema, bool(_columns_of(saved, panel, template)), unique_by)
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:

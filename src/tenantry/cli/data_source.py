@@ -131,9 +131,9 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
 
 
 def _read_tables(path: Path) -> dict[str, Any]:
-    from tenantry.sql.guarding import read_tables_file  # slow to import
+    from tenantry.cli.tables_check import read_declaration  # imports tenantry.sql, which other commands do not need
 
-    tables = read_tables_file(path)
+    tables = read_declaration(path)
     if not tables.entries:
         raise TemplateError(f"{path}: tables: there is no table\n  fix: write a line for each: orders: customer_id")
     return tables.as_json()

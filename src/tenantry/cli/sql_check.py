@@ -19,7 +19,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, printable
-from tenantry.cli.tables_check import TablesCheck, test_declarations
+from tenantry.cli.tables_check import TablesCheck, check_declarations
 from tenantry.datasources import is_within, read_query_text
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
@@ -139,7 +139,7 @@ class Check:
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 sessions.add(group)
-            self._of_sources = (*sessions.findings(), *await test_declarations(sources))
+            self._of_sources = (*sessions.findings(), *await check_declarations(sources))
 
         read(database=database)
         if not self._types:

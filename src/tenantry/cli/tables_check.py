@@ -53,7 +53,7 @@ def _read(text: str) -> GuardedTables:
     return read_tables(json.loads(text))
 
 
-async def test_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
+async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
     """Connect to the data sources with a declaration, and return a finding for each declaration that is wrong there.
     Print a note for each source that does not answer."""
     from tenantry.datasources import check_connections

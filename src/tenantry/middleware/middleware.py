@@ -45,10 +45,6 @@ class TokenResolver(Protocol):
         ...
 
 
-class _CountingResolver(Protocol):
-    async def flush_usage(self) -> None: ...
-
-
 class _PlainResolver:
     def __init__(self, resolver: TokenResolver) -> None:
         self.staleness: float = DEFAULT_STALENESS
@@ -65,15 +61,9 @@ def with_staleness(resolver: TokenResolver) -> BoundedResolver:
     return resolver if _has_staleness(resolver) else _PlainResolver(resolver)
 
 
-# By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
-
-
 def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
+    # By hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
     return all(hasattr(resolver, name) for name in ("staleness", "lease_age", "seconds_left"))
-
-
-def _counts_usage(resolver: TokenResolver) -> TypeGuard[_CountingResolver]:
-    return hasattr(resolver, "flush_usage")
 
 
 def mark_coroutine(function: F) -> F:
@@ -121,7 +111,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
-        self._flush_usage = resolver.flush_usage if _counts_usage(resolver) else None
+        self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
         self._bounded_resolver = with_staleness(resolver)
         self._extract = Extractor(carriers, OriginCheck(allowed_origins)).extract
         self._extract_again = Extractor(carriers).extract  # an outer middleware checked the origin

@@ -9,15 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+import duckdb
 import uvicorn
 from starlette.applications import Starlette
 
 from tenantry import DataSources, mount_dashboards
 from tenantry.cli.dashboards_serve import sample_viewer
 from tenantry.resolver import Resolver
-
-duckdb = pytest.importorskip("duckdb")
 
 
 @dataclass(frozen=True)

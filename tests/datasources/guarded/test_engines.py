@@ -4,38 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from tenantry.datasources import DataSources, fetch_page
 from tests.datasources.conftest import Directory, group
-from tests.datasources.guarded.shop import ACME, FORGETFUL, GLOBEX, STATEMENTS, TABLES, owned, shop
+from tests.datasources.databases import create_database
+from tests.datasources.guarded.shop import ACME, FORGETFUL, GLOBEX, STATEMENTS, TABLES, owned
 
 
 @pytest.fixture(params=["sqlite", "duckdb", "postgresql", "mariadb"])
 def guarded(request: pytest.FixtureRequest, tmp_path: Path, directory: Directory) -> str:
     """The engine of the guarded source ``ds_1``."""
     name: str = request.param
-    if name == "sqlite":
-        url = shop(tmp_path / "shop.db")
-    elif name == "duckdb":
-        with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
-            for statement in STATEMENTS:
-                connection.execute(statement)
-        url = f"duckdb:///{tmp_path / 'shop.duckdb'}"
-    elif name == "postgresql":
-        postgres: Any = request.getfixturevalue("postgres")
-        url = postgres.create_database()
-        for statement in STATEMENTS:
-            postgres.execute(statement, url=url)
-    else:
-        mariadb: Any = request.getfixturevalue("mariadb")
-        database = mariadb.create_database()
-        for statement in STATEMENTS:
-            mariadb.execute(statement, database=database)
-        url = f"mariadb://root@127.0.0.1:{mariadb.port}/{database}"
+    url = create_database(name, STATEMENTS, tmp_path, request, scheme="mariadb")
     directory.add(1, url, tables=TABLES)
     return name
 

@@ -89,7 +89,7 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
         yield node.value, node.offset
 
 
-def place_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
+def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
     """Columns that together are different in each row of a line, an area or a heat map. Empty for other panels, for
     stacked areas, which sum up, and for names that depend on the group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}

@@ -106,8 +106,8 @@ class Panel:
     """The column names in ``columns`` and in a Vega-Lite specification, which may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
-    place: tuple[str, ...] = ()
-    """Of a panel that shows one row at each place: the columns that say where, such as ``by`` and ``color``."""
+    unique_by: tuple[str, ...] = ()
+    """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
 

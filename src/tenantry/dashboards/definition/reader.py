@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry.dashboards.definition.columns import column_uses, place_columns
+from tenantry.dashboards.definition.columns import column_uses, unique_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
@@ -118,7 +118,7 @@ class _FileReader:
                 }
             ),
             all_columns=columns is None,
-            place=place_columns(kind, values),
+            unique_by=unique_columns(kind, values),
             columns_left_out=left_out,
         )
         self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)

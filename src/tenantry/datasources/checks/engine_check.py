@@ -43,13 +43,13 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 class AskedQuery(NamedTuple):
     """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
-    the column names. ``place``: also run the query, and count rows that have the same values in these columns."""
+    the column names. ``unique_by``: also run the query, and count rows that have the same values in these columns."""
 
     file: str
     template: SQLTemplate
     schema: str
     names: bool = False
-    place: tuple[str, ...] = ()
+    unique_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class EngineReport:
     ]  # column names by query and by "data source …, for GROUP"
     unnamed: frozenset[str]  # files of explained queries for which the engine gave no column names
     asked: Mapping[AskedQuery, frozenset[str]]  # the engines that were asked about each query
-    repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that share a place
+    repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that are not unique
 
 
 @dataclass(slots=True)
@@ -185,7 +185,7 @@ class EngineCheck:
                 refusal, explained = await self._explain(sources, query, group, known.refusals)
                 if explained is not None and query.names:
                     await self._name(sources, query, group, explained, known.names, says)
-                if explained is not None and query.place and (count := await _repeated(sources, query, group)):
+                if explained is not None and query.unique_by and (count := await _repeated(sources, query, group)):
                     self._repeated.setdefault(query, {})[says] = count
             except (SourceUnavailable, InvalidSource) as error:
                 fix = "correct the registration or the network; no further query of this source was explained"
@@ -267,7 +267,7 @@ async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> t
 async def _repeated(sources: DataSources, query: AskedQuery, group: UserGroup) -> int:
     """0 also if the engine cannot be asked, or the query does not end in time."""
     try:
-        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.place), group.variables)
+        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.unique_by), group.variables)
     except _UNREACHABLE:
         raise
     except TenantryError:

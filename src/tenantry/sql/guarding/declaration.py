@@ -86,8 +86,8 @@ class Declaration:
     file: str = field(default="", compare=False)
 
     @property
-    def place(self) -> str:
-        """Where its author changes it, for fixes."""
+    def where_to_change(self) -> str:
+        """The file or command that changes the declaration, for fixes."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:

@@ -50,13 +50,13 @@ class TableGuardSQL:
     """Names that a CTE must not have, as ``folded`` returns them."""
     conflicts: tuple[PlaceholderConflict, ...]
 
-    def placed(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
+    def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
         head, end = (Text(sql, offset, of_guard=True) for sql in self._around(alias, only=only))
         return (head, *_moved(self.nodes, offset, self.entry.name), end)
 
     def sql(self, alias: str, *, only: bool) -> str:
-        """Return the SQL of ``placed``, with tags."""
+        """Return the SQL of ``nodes_at``, with tags."""
         return self.condition.join(self._around(alias, only=only))
 
     def _around(self, alias: str, *, only: bool) -> tuple[str, str]:
@@ -118,7 +118,7 @@ class Guards:
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return
-        nodes = self.of(entry).placed(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
+        nodes = self.of(entry).nodes_at(0, written(path_of(entry.name)[-1:], self.dialect), only=False)
         for decide in combinations(nodes, every=True):
             yield f"select 1 from {render(nodes, decide, 'null').sql} where 1 = 0"  # noqa: S608  # of the declaration
 
@@ -146,7 +146,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
         lists = [found for found in map(safe_functions, DIALECTS.values()) if found is not None]
         scalar, tables = frozenset.intersection(*lists) | _UNNEST, _UNNEST
     declared = frozenset(declaration.functions)
-    return Functions(scalar | declared, (tables or frozenset()) | declared, declaration.place)
+    return Functions(scalar | declared, (tables or frozenset()) | declared, declaration.where_to_change)
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:

@@ -38,8 +38,8 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
     name = ".".join(f'"{part.text}"' if part.quoted else part.text for part in use.path)
     if _CATALOGUE.match(use.path[0].text):
         return Refused(use.start, f"{name} shows tables of every group", "list what the query needs in a table")
-    place = guards.declaration.place
-    fix = f"add {name} to tables: in {place}, with its column of the group; or as shared, if every group may read it"
+    where = guards.declaration.where_to_change
+    fix = f"add {name} to tables: in {where}, with its column of the group; or as shared, if every group may read it"
     alike = guards.alike(use.path)
     if alike is not None:
         fix = f"write {alike.name}, which is declared; or {fix}"

@@ -175,7 +175,7 @@ def _cut(text: Text, edits: Sequence[_Edit]) -> Iterator[Node]:
             continue
         yield from _part(text, end, edit.start)
         if edit.guard is not None:
-            yield from edit.guard.placed(max(0, text.offset) + edit.position, edit.alias, only=edit.only)
+            yield from edit.guard.nodes_at(max(0, text.offset) + edit.position, edit.alias, only=edit.only)
         end = edit.end
     yield from _part(text, end, len(text.sql))
 

@@ -77,7 +77,7 @@ class _StatementReader:
             if problem is not None:
                 raise Refused(self._near(node), *problem)
             call = grammar.call_in_from(node)
-            if call is not None and "start" in call.meta:  # json_table has no place
+            if call is not None and "start" in call.meta:  # json_table has no offset
                 self._found.calls.add(self._start(call))
             if grammar.is_table(node):
                 self._table(node, visible)
@@ -167,20 +167,20 @@ class _StatementReader:
             raise Refused(start, "this name has several pieces", "write each of its parts in quotes")
 
     def _start(self, node: Any) -> int:
-        return self._place(node, "start")
+        return self._offset(node, "start")
 
     def _end(self, node: Any) -> int:
-        return self._place(node, "end") + 1
+        return self._offset(node, "end") + 1
 
-    def _place(self, node: Any, key: str) -> int:
-        place = node.meta.get(key)
-        if place is None:
+    def _offset(self, node: Any, key: str) -> int:
+        offset = node.meta.get(key)
+        if offset is None:
             raise Refused(self._near(node), "the place of this name is not known", "write it more plainly")
-        return int(place)
+        return int(offset)
 
     def _near(self, node: Any) -> int:
-        return min((int(each.meta["start"]) for each in _with_places(node)), default=0)
+        return min((int(each.meta["start"]) for each in _with_offsets(node)), default=0)
 
 
-def _with_places(node: Any) -> Iterator[Any]:
+def _with_offsets(node: Any) -> Iterator[Any]:
     return (each for each in node.walk() if "start" in each.meta)

@@ -10,18 +10,22 @@ import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";
 import { PanelRequests } from "./requests.js";
 
-const LOST = "The connection was lost. Please try again.";
-const NOT_DRAWN = "This panel could not be drawn. Its rows can be downloaded.";
+const NOT_DRAWN = { code: "not_drawn", message: "This panel could not be drawn. Its rows can be downloaded." };
+const NO_FILE = { code: "no_file", message: "The file could not be made. Please try again." };
 const DAY = 86_400_000;
 
 export class Dashboard {
   /** @type {Map<string, Panel>} */
   #panels = new Map();
+  /** The panels and controls of whose errors the host has been told. */
+  #told = new Set();
+  /** What has not come, since the server did not answer. */
+  #left = { panels: [], choices: [] };
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
    *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
-   *   restart: () => void, broken: (why: string) => void, live: boolean}} page
+   *   restart: () => void, broken: (why: string) => void, live: boolean, connection: import("./connection.js").Connection}} page
    * @param {string} name
    * @param {string} fragment
    */
@@ -31,7 +35,7 @@ export class Dashboard {
     this.fragment = fragment;
     this.path = `${page.mount}/${name.split("/").map(encodeURIComponent).join("/")}/-/panels`;
     this.filters = new Filters();
-    this.requests = new PanelRequests(page.session, this.path, { message: (message) => this.#receive(message), failed: (...about) => this.#failed(...about) });
+    this.requests = new PanelRequests(page.session, this.path, { message: (message) => this.#receive(message), came: () => this.#came(), failed: (...about) => this.#failed(...about) });
     this.refreshing = new Refreshing(this);
   }
 
@@ -68,9 +72,11 @@ export class Dashboard {
     if (!panel?.hasRows) return;
     try {
       panel.show(message);
+      this.tell({ panel: panel.id }, message.error);
     } catch (error) {
       console.error(error); // a mistake in one panel is none of the others'
-      panel.fail(NOT_DRAWN);
+      panel.fail(NOT_DRAWN.message);
+      this.tell({ panel: panel.id }, NOT_DRAWN);
     }
     this.refreshing.came(panel);
   }
@@ -78,12 +84,26 @@ export class Dashboard {
   #fill({ choices, values, error }) {
     if (error) this.controls.fail(choices, error.message);
     else this.controls.fill(choices, values);
+    this.tell({ control: choices }, error);
+  }
+
+  /**
+   * Tells the host of what a viewer sees as an error, once until it has gone.
+   * @param {{panel: string} | {control: string}} place
+   * @param {{code: string, message: string}} [error] nothing: there is none
+   */
+  tell(place, error) {
+    const key = JSON.stringify(place);
+    if (!error) this.#told.delete(key);
+    else if (!this.#told.has(key)) this.page.session.send("error", { ...error, ...place });
+    if (error) this.#told.add(key);
   }
 
   #build(about) {
     this.about = about;
     this.formats = new Formats(about.locale, about.currency);
-    this.filters = filtersOf(about, this.page.session.filters, this.fragment);
+    const { given, fragment } = this.asked;
+    this.filters = filtersOf(about, given, fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
     this.page.look();
@@ -94,13 +114,11 @@ export class Dashboard {
     this.#askRest();
   }
 
-  /** What was not asked with the definition: all, where no places were known before; and what was asked with other filters. */
+  /** What was not asked with the definition: all, where no places were known before. */
   #askRest() {
     const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
-    const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
-    const { given, fragment } = this.asked;
-    this.#askChanged(this.filters.differing(filtersOf(this.about, given, fragment)), { panels: missing, choices: [] });
+    this.ask(this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id));
   }
 
   /** @param {string} [address] of an image beside the title */
@@ -125,6 +143,7 @@ export class Dashboard {
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
       reset: () => this.replace({}),
+      failed: (error) => this.tell({ panel: about.id }, error),
       download: () => this.#download(about.id),
       explain: this.about.preview ? () => this.#explain(about.id) : null,
     });
@@ -220,31 +239,58 @@ export class Dashboard {
   }
 
   async #explain(id) {
-    const response = await this.#post(`${id}/explanation`, {});
+    const response = await this.#post(`/${id}/explanation`, {});
     return response?.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
   }
 
   /** The answer; null where none came. */
   #post(what, more) {
     const body = JSON.stringify({ filters: this.filters.chosen, ...more });
-    return this.page.session.fetch(`${this.path}/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+    return this.page.session.fetch(this.path + what, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
   }
 
   async #download(id) {
-    const response = await this.#post(`${id}/download`, { format: "csv" });
-    if (!response?.ok) return this.page.announce("The file could not be made. Please try again.");
+    const response = await this.#post(`/${id}/download`, { format: "csv" });
+    if (!response?.ok) {
+      this.page.announce(NO_FILE.message);
+      return this.page.session.send("error", { ...NO_FILE, panel: id });
+    }
     const { address } = await response.json();
     html("a", { href: address, download: "" }).click();
   }
 
   #failed(error, left) {
+    if (!error.isLost) this.page.connection.came();
     if (!this.about || error.status === 401) return this.page.refused(error, this);
-    const reason = error.reason?.message ?? LOST;
-    for (const name of left.choices) this.controls.fail(name, reason);
-    for (const panel of left.panels.map((id) => this.#panels.get(id)).filter(Boolean)) {
-      panel.fail(reason);
-      this.refreshing.came(panel); // it asks again when its time has come
-    }
+    if (error.isLost) return this.#lost(left);
+    const reason = { code: "refused", message: "The server refused this.", ...error.reason };
+    for (const name of left.choices) this.#fill({ choices: name, error: reason });
+    for (const panel of left.panels) this.#show({ panel, error: reason });
+  }
+
+  /** They come when the server answers again. */
+  #lost({ panels, choices }) {
+    this.#left = { panels: all(this.#left.panels, panels), choices: all(this.#left.choices, choices) };
+    for (const id of panels) this.#panels.get(id)?.lost();
+    this.page.connection.broke();
+  }
+
+  #came() {
+    this.page.connection.came();
+    if (this.#left.panels.length + this.#left.choices.length) this.again();
+  }
+
+  /** Asks for what had not come. */
+  again() {
+    const left = this.#left;
+    this.#left = { panels: [], choices: [] };
+    this.resume(left);
+  }
+
+  /** Why the server would not take these for filters; null where it would, or does not answer. */
+  async refusal(filters) {
+    const response = await this.#post("", { filters, panels: [] });
+    return response?.status === 422 ? (await response.json()).error : null;
   }
 
   /** Nothing of it is wanted any more. */

@@ -1,12 +1,15 @@
 // The entry of the page: a session with the server, and the dashboard that the address names.
 
 import { html } from "./dom.js";
+import { Connection } from "./connection.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
 import { isSaid, notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
 import { applyTheme } from "./theme.js";
 import { watermark } from "./watermark.js";
+
+const CODES = { 404: "unknown_dashboard", 422: "invalid_filters" };
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
@@ -23,7 +26,8 @@ class Page {
     this.announce = (text) => {
       this.speaker.textContent = text;
     };
-    session.on("filters", (filters) => this.#given(filters));
+    this.connection = new Connection({ again: () => this.#again(), lost: () => session.send("error", { code: "unreachable" }) });
+    session.on("filters", (filters) => this.given(filters));
     session.on("theme", () => this.look());
     this.look();
     session.on("ended", ({ code }) => this.ended(code));
@@ -34,6 +38,13 @@ class Page {
     this.dashboard?.end();
     this.dashboard = new Dashboard(this, name, fragment);
     this.dashboard.start();
+  }
+
+  /** Asks for what had not come. */
+  #again() {
+    const { dashboard } = this;
+    if (dashboard.about) dashboard.again();
+    else this.start(dashboard.name, dashboard.fragment);
   }
 
   /**
@@ -77,11 +88,14 @@ class Page {
     element.prepend(...back);
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
-    this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
+    this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);
     if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
-    if (!alike(chosen, this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
+    const { filters } = this.session;
+    const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
+    if (!isNew && !alike(chosen, filters)) this.#tell(chosen); // of the address, or kept by a click
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
+    if (isNew) this.given(filters);
   }
 
   /** The viewer chose: the address keeps it. */
@@ -91,19 +105,33 @@ class Page {
     this.#tell(chosen);
   }
 
-  /** The host's call counts for more than what was chosen before it, also in the address. */
-  #given(filters) {
+  /**
+   * The host's call counts for more than what was chosen before it, also in the address. The server says first whether
+   * it takes them: a viewer never sees a mistake of the host's.
+   */
+  async given(filters) {
     const { dashboard } = this;
     if (!dashboard.about) {
       dashboard.fragment = ""; // its definition finds what the host gave in the session
       return;
     }
-    dashboard.replace(filters);
+    const refusal = await dashboard.refusal(filters);
+    if (filters !== this.session.filters || dashboard !== this.dashboard) return; // others came meanwhile
+    if (!refusal) return dashboard.replace(filters);
+    this.session.filters = dashboard.filters.chosen;
+    this.session.send("kept", this.session.filters);
+    this.#mistaken(refusal);
+  }
+
+  /** For the developer of the host's page. */
+  #mistaken({ message }) {
+    console.error(`tenantry-dashboard: setFilters(): ${message}`);
+    this.session.send("error", { code: "invalid_filters", message });
   }
 
   /** To the host. What it gave at first counts no more. */
   #tell(chosen) {
-    this.session.filters = chosen;
+    Object.assign(this.session, { filters: chosen, given: false });
     this.session.send("filters", chosen);
   }
 
@@ -121,34 +149,38 @@ class Page {
 
   /** They cannot be used: what is wrong, and where, until they are of another revision. */
   broken(detail) {
+    this.session.send("error", { code: "broken", message: detail });
     this.#say(notice("broken", { detail }));
   }
 
   /** The group's token has died. */
   ended(code = "ended") {
     this.dashboard.end();
+    this.connection.came();
     this.#say(notice(code === "no_session" || code === "cookies_blocked" ? code : "ended"));
   }
 
   /** Nothing came: the address, the connection or the token. */
-  refused({ status, reason }, dashboard) {
+  refused(error, dashboard) {
+    const { status, reason } = error;
     if (status === 401) return; // the session has said so already
-    if (status === 422 && !alike(dashboard.asked.given, this.session.filters)) return this.start(dashboard.name, dashboard.fragment);
-    if (status === 422 && Object.keys(this.session.filters).length) {
-      this.#tell({}); // what the host has kept may be another dashboard's
+    const { filters } = this.session;
+    const isOther = !alike(dashboard.asked.given, filters);
+    if (status === 422 && (isOther || Object.keys(filters).length)) {
+      if (!isOther && this.session.given) this.#mistaken(reason);
+      if (!isOther) this.#tell({}); // what the host has kept may be another dashboard's
       return this.start(dashboard.name, dashboard.fragment);
     }
-    this.session.send("error", { code: reason?.code ?? "unreachable" });
-    const message = this.#refusal(status, reason, dashboard);
+    const code = CODES[status] ?? (error.isLost ? "unreachable" : (reason?.code ?? "forbidden"));
+    if (error.isLost) this.connection.broke();
+    else this.session.send("error", { code, message: reason?.message });
+    const buttons = {
+      unreachable: { label: "Try again", run: () => this.#again() },
+      invalid_filters: { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) },
+    };
+    const message = notice(isSaid(code) ? code : "forbidden", buttons[code]);
     message.prepend(...this.#wayBack());
     this.#say(message);
-  }
-
-  #refusal(status, reason, dashboard) {
-    if (status === 403) return notice(isSaid(reason?.code) ? reason.code : "forbidden");
-    if (status === 404) return notice("unknown");
-    if (status === 422) return notice("filters", { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) });
-    return notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) });
   }
 
   #defaults(dashboard) {

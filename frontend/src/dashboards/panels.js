@@ -29,6 +29,7 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
  * @property {() => boolean} isFiltered
  * @property {() => void} reset
+ * @property {(error: {code: string, message: string}) => void} failed tells the host of what a viewer sees
  * @property {() => Promise<void>} download
  * @property {(() => Promise<string>) | null} explain where the rows come from; in a preview alone
  */
@@ -109,7 +110,7 @@ export class Panel {
 
   /** @param {any} message the line of the answer */
   show(message) {
-    this.asOf = message.as_of;
+    this.asOf = message.as_of ?? this.asOf;
     if (message.error) return this.fail(message.error.message);
     this.#data = null; // until it is drawn
     this.body.removeAttribute("aria-busy");
@@ -146,13 +147,27 @@ export class Panel {
     return JSON.stringify([this.context.choice(), this.inner.wanted]);
   }
 
+  /** The server does not answer: rows of the same choice stay. */
+  lost() {
+    if (this.#isOfChoice) {
+      this.body.removeAttribute("aria-busy");
+      return this.#state("ready");
+    }
+    this.#data = null;
+    this.waiting();
+  }
+
+  get #isOfChoice() {
+    return this.#data && this.#choice === this.#chosen();
+  }
+
   /**
    * Rows of the same choice stay, with a word about their age: they are better than none.
    * @param {string} reason a sentence for people
    */
   fail(reason) {
     this.body.removeAttribute("aria-busy");
-    if (this.#data && this.#choice === this.#chosen()) return this.#tooOld(reason);
+    if (this.#isOfChoice) return this.#tooOld(reason);
     this.#data = null;
     this.#state("failed");
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");

@@ -54,8 +54,9 @@ class Frame:
     def __init__(self, built: BuiltFiles) -> None:
         self._built = built
 
-    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
-        """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
+    def response(self, request: Request, dashboard: DashboardFile | None, hosts: Sequence[str]) -> Response:
+        """The page, which ``hosts`` may embed; 503 if the bundles are not built. The page of an unknown dashboard has
+        the status 404 and tells its host."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -69,11 +70,11 @@ class Frame:
             hosts=escape(" ".join(hosts)),
             mount=mount,
             further="".join(further),
-            title=escape(_title(dashboard)),
+            title="Dashboard" if dashboard is None else escape(_title(dashboard)),
             style=style,
             script=script,
-            name=escape(dashboard.name),
-            skeleton=_skeleton(dashboard),
+            name=escape(request.path_params["name"]),
+            skeleton="" if dashboard is None else _skeleton(dashboard),
         )
         headers = {
             "Content-Security-Policy": f"{POLICY}; {frame_ancestors_policy(hosts)}",
@@ -84,7 +85,7 @@ class Frame:
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page, 404 if dashboard is None else 200, headers=headers)
 
 
 def _title(dashboard: DashboardFile) -> str:

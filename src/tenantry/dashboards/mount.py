@@ -39,6 +39,7 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
 from tenantry.http import has_encoded_slash, user_group
 from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send_error, with_staleness
+from tenantry.sql import FRAGMENT_NAME
 
 
 class NoEncodedSlash:
@@ -168,14 +169,16 @@ class _Endpoints:
 
     async def frame(self, request: Request) -> Response:
         try:
-            dashboard = self._find(request).dashboard
+            saved = self._dashboards.get(request.path_params["name"])
         except InvalidQueries as error:
             response = render_error(error, request)
             if isinstance(self._dashboards, ReloadingFolder):
                 response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
             return response
+        if saved is None and not FRAGMENT_NAME.fullmatch(request.path_params["name"]):
+            raise HTTPException(404, "There is no such dashboard.")
         redirect = await self._exchange.redirect(request)
-        return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
+        return redirect or self._frame.response(request, saved and saved.dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         group = user_group(request)

@@ -12,12 +12,16 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tenantry.dashboards.assets import NOT_BUILT, BuiltFiles
 from tenantry.dashboards.definition.model import DashboardFile, PanelKind
+from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.panels.description import readable_name
+from tenantry.sql import Source
 
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
-FURTHER: Final = ("vega.js",)
+CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
+"""The bundle that draws a kind of chart. A frame with such a chart loads it together with the page's script."""
+FURTHER: Final = (*CHUNKS.values(), "vega.js")
 """Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
@@ -35,7 +39,7 @@ _PAGE: Final = """<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="tenantry-hosts" content="{hosts}">
 <meta name="tenantry-mount" content="{mount}">
-{further}<title>{title}</title>
+{further}{preloaded}<title>{title}</title>
 <link rel="stylesheet" href="{mount}/-/assets/{style}">
 <script type="module" src="{mount}/-/assets/{script}"></script>
 </head>
@@ -57,24 +61,32 @@ class Frame:
     def response(self, request: Request, dashboard: DashboardFile | None, hosts: Sequence[str]) -> Response:
         """The page, which ``hosts`` may embed; 503 if the bundles are not built. The page of an unknown dashboard has
         the status 404 and tells its host."""
+        status = 200 if dashboard is not None else 404
+        dashboard = dashboard or _unknown(request.path_params["name"])
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
         mount = escape(request.scope.get("root_path", ""))
+        assets = f"{mount}/-/assets"
+        addresses = {name: address for name in FURTHER if (address := self._built.address(name)) is not None}
         further = [
-            f'<meta name="tenantry-file" data-file="{name}" content="{mount}/-/assets/{address}">\n'
-            for name in FURTHER
-            if (address := self._built.address(name)) is not None
+            f'<meta name="tenantry-file" data-file="{name}" content="{assets}/{address}">\n'
+            for name, address in addresses.items()
+        ]
+        chunks = dict.fromkeys(CHUNKS[panel.kind] for panel in dashboard.panels if panel.kind in CHUNKS)
+        preloaded = [
+            f'<link rel="modulepreload" href="{assets}/{addresses[name]}">\n' for name in chunks if name in addresses
         ]
         page = _PAGE.format(
             hosts=escape(" ".join(hosts)),
             mount=mount,
             further="".join(further),
-            title="Dashboard" if dashboard is None else escape(_title(dashboard)),
+            preloaded="".join(preloaded),
+            title=escape(_title(dashboard)),
             style=style,
             script=script,
-            name=escape(request.path_params["name"]),
-            skeleton="" if dashboard is None else _skeleton(dashboard),
+            name=escape(dashboard.name),
+            skeleton=_skeleton(dashboard),
         )
         headers = {
             "Content-Security-Policy": f"{POLICY}; {frame_ancestors_policy(hosts)}",
@@ -85,7 +97,11 @@ class Frame:
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        return HTMLResponse(page, 404 if dashboard is None else 200, headers=headers)
+        return HTMLResponse(page, status, headers=headers)
+
+
+def _unknown(name: str) -> DashboardFile:
+    return DashboardFile(name, Source("", name), Definition({"title": "Dashboard"}), ())
 
 
 def _title(dashboard: DashboardFile) -> str:

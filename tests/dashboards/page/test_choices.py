@@ -129,7 +129,7 @@ async def test_choices_of_an_answer_that_broke_off(stand_in: StandIn, visit: Vis
     await page.locator(".banner p").wait_for()
     stand_in.answers["1-1"] = BAR["answer"]
     stand_in.held.clear()
-    await until(lambda: _has(page.get_by_label("Origin", exact=True), "Kennedy"))
+    await until(lambda: offers(page, "Origin", "Kennedy"))
     assert await page.get_by_role("group", name="Filters").get_by_role("alert").count() == 0
 
 

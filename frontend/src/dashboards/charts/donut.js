@@ -29,7 +29,7 @@ const LEGEND_GAP = 12;
  * @param {import("./index.js").Options} options
  * @returns {import("./index.js").Chart}
  */
-export function drawDonut(view, rows, options) {
+export function draw(view, rows, options) {
   const amounts = rows.values(view.donut).map(number);
   if (!adds(view)) return { refused: "These values do not add up, so they are no parts of a whole." };
   if (amounts.some((amount) => amount < 0)) return { refused: "Some values are below 0, so they are no parts of a whole." };

@@ -1,11 +1,9 @@
 // The charts by kind: what a panel's view says, and rows, become an SVG and the places where it can be read.
 
+import { load, loaded } from "../chunks.js";
 import { number } from "../numbers.js";
 import { drawBars } from "./bars.js";
-import { drawDonut } from "./donut.js";
-import { drawHeatmap } from "./heatmap.js";
 import { drawLines } from "./lines.js";
-import { drawScatter } from "./scatter.js";
 import { adds } from "./together.js";
 
 /**
@@ -49,9 +47,17 @@ import { adds } from "./together.js";
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */
 
-const DRAW = { line: drawLines, area: drawLines, bar: drawBars, donut: drawDonut, scatter: drawScatter, heatmap: drawHeatmap };
+const DRAW = { line: drawLines, area: drawLines, bar: drawBars };
+/** The kind of a chart that is a bundle of its own, and the bundle. */
+const CHUNKS = { donut: "donut.js", heatmap: "heatmap.js", scatter: "scatter.js" };
 
-export const CHARTS = new Set(Object.keys(DRAW));
+export const CHARTS = new Set(Object.keys({ ...DRAW, ...CHUNKS }));
+
+/** @returns {Promise<any> | null} what a kind waits for before it can be drawn; null where that is here */
+export function missingOf(kind) {
+  const name = CHUNKS[kind];
+  return name && !loaded[name] ? load(name) : null;
+}
 
 /** @returns {Chart | {refused: string}} a sentence where a drawing would say something wrong */
 export function drawChart(view, rows, options) {
@@ -60,7 +66,8 @@ export function drawChart(view, rows, options) {
   const word = lacking.length ? `The rows have no ${lacking.join(", ")}.` : "";
   if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
   const [shown, said] = truthful(view, measures, rows);
-  const chart = DRAW[view.kind](shown, rows, options);
+  const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
+  const chart = draw(shown, rows, options);
   chart.notes = [...(chart.notes ?? []), word, said].filter(Boolean);
   return chart;
 }

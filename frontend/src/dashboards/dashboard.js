@@ -1,8 +1,10 @@
 // One dashboard on the page: its definition becomes controls and panels, and messages go to the panels they are for.
 
 import { SeriesColors } from "./charts/colors.js";
+import { Rows } from "./charts/rows.js";
 import { Controls } from "./controls/index.js";
 import { html } from "./dom.js";
+import { DIFFER, isChosen, linkOf, valuesOf } from "./clicks.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { Formats } from "./values.js";
 import { rowOf, skeletonPanels } from "./layout.js";
@@ -24,7 +26,7 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
+   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
    *   restart: () => void, broken: (why: string) => void, live: boolean, connection: import("./connection.js").Connection}} page
    * @param {string} name
    * @param {string} fragment
@@ -141,7 +143,7 @@ export class Dashboard {
       announce: this.page.announce,
       ask: (more) => this.ask([about.id], [], more),
       choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),
-      choose: (record) => this.#clicked(about.click, record),
+      choose: (clicked) => this.#clicked(about, clicked),
       isChosen: (record) => this.#isChosen(about.click, record),
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
@@ -218,18 +220,32 @@ export class Dashboard {
     this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
   }
 
-  #clicked(click, record) {
-    if (!click) return;
-    const values = Object.fromEntries(Object.entries(click.values).map(([name, column]) => [name, spelled(record[column])]));
-    if (click.open) return this.page.open(click.open, this.filters.carried(click.keeps, values));
-    const again = this.#isChosen(click, record);
-    const set = (name, value) => (again ? null : this.filters.controls.get(name)?.many ? [value] : value);
-    this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, set(name, value)])));
+  /** @returns {string | undefined} a sentence where nothing can be done */
+  #clicked(about, clicked) {
+    const { click } = about;
+    const rows = new Rows(clicked.data.columns, clicked.data.rows);
+    const records = clicked.places.map((place) => rows.record(place));
+    if (click.event?.length) return this.#send(about.id, click.event, records);
+    const controls = click.open ? new Map(click.controls.map((control) => [control.name, control])) : this.filters.controls;
+    const { values, problem } = valuesOf(click.values, controls, clicked);
+    if (problem) return problem;
+    if (click.open) {
+      const { fragment, notes } = linkOf(about, this.filters, values, clicked);
+      return this.page.open(click.open, fragment, notes);
+    }
+    const again = records.every((record) => this.#isChosen(click, record));
+    this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, again ? null : value])));
+  }
+
+  /** To the host: the row, by the columns that the panel names. */
+  #send(panel, columns, [record, ...others]) {
+    if (others.some((other) => columns.some((column) => other[column] !== record[column]))) return DIFFER;
+    const row = Object.fromEntries(columns.map((column) => [column, record[column]]));
+    this.page.session.send("click", { dashboard: this.name, panel, row });
   }
 
   #isChosen(click, record) {
-    if (!click || click.open) return false;
-    return Object.entries(click.values).every(([name, column]) => this.filters.isChosen(name) && [this.filters.value(name)].flat().includes(spelled(record[column])));
+    return !click.open && !click.event?.length && isChosen(click.values, this.filters, record);
   }
 
   /** A part of the time that a viewer drags over becomes the page's range, where it has one. */
@@ -315,11 +331,6 @@ function filtersOf(about, given, fragment) {
   filters.set(given);
   filters.read(fragment);
   return filters;
-}
-
-/** A value of a row as a filter. */
-function spelled(value) {
-  return value === null || value === undefined ? "" : String(value);
 }
 
 /** The filters of an address before the controls are known, as they stand there: the server reads a range of two days, too. */

@@ -80,18 +80,6 @@ export class Filters {
     return control?.many || texts.length > 1 ? texts.filter(Boolean) : texts[0];
   }
 
-  /**
-   * The fragment for another dashboard: what a viewer chose of `names`, and `values`, which count for more.
-   * @param {string[]} names
-   * @param {Record<string, string>} values of a click
-   */
-  carried(names, values) {
-    const parts = new Filters(asTheyAre([...names, ...Object.keys(values)]));
-    const kept = Object.entries(this.chosen).filter(([name]) => names.includes(name) && !(name in values));
-    parts.set({ ...Object.fromEntries(kept), ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) });
-    return parts.fragment;
-  }
-
   /** @returns {string} without # */
   get fragment() {
     const parts = new URLSearchParams();

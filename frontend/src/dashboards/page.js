@@ -16,6 +16,8 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?
 class Page {
   /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
   #before = [];
+  /** @type {string[]} what a viewer should know of the click that led here */
+  #notes = [];
 
   constructor(root, session, mount, live) {
     this.root = root;
@@ -51,11 +53,12 @@ class Page {
    * Another dashboard takes this one's place: the document stays, and with it the token.
    * @param {string} name
    * @param {string} fragment its filters, without #
+   * @param {string[]} notes in which way its numbers are others than what was clicked
    */
-  open(name, fragment) {
+  open(name, fragment, notes) {
     const { filters, about } = this.dashboard;
     this.#before.push({ name: this.dashboard.name, fragment: filters.fragment, title: about.title });
-    this.#go(name, fragment);
+    this.#go(name, fragment, notes);
   }
 
   #back() {
@@ -69,7 +72,8 @@ class Page {
     return before ? [html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`)] : [];
   }
 
-  #go(name, fragment) {
+  #go(name, fragment, notes = []) {
+    this.#notes = notes;
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
     history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment && `#${fragment}`}`);
     this.start(name, fragment);
@@ -85,7 +89,7 @@ class Page {
   show(dashboard) {
     const { about, element } = dashboard;
     const back = this.#wayBack();
-    element.prepend(...back);
+    element.prepend(...back, ...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
     this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);

@@ -24,7 +24,8 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {(text: string) => void} announce
  * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache
  * @property {() => any[]} choice of the viewer, as far as the panel reads it
- * @property {(record: Record<string, any>) => void} choose what a click does
+ * @property {(clicked: import("./clicks.js").Clicked) => string | undefined} choose what a click does; a sentence where it does nothing
+ * @property {(text: string) => void} say writes a sentence below the panel, and speaks it
  * @property {(record: Record<string, any>) => boolean} isChosen
  * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
  * @property {() => boolean} isFiltered
@@ -55,14 +56,14 @@ export class Panel {
 
   /**
    * @param {any} about the panel of the definition
-   * @param {Omit<Context, "title">} shared
+   * @param {Omit<Context, "title" | "say">} shared
    */
   constructor(about, shared) {
     this.about = about;
     this.view = about.view;
     this.id = about.id;
     this.title = this.view.title ?? titleOf(this.view);
-    this.context = { ...shared, title: this.title };
+    this.context = { ...shared, title: this.title, say: (text) => this.#say(text) };
     this.element = WITHOUT_ROWS.has(about.kind) ? this.#plain() : this.#fed();
   }
 
@@ -179,6 +180,14 @@ export class Panel {
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
     this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
     this.note.hidden = true;
+  }
+
+  /** Until other rows come. */
+  #say(text) {
+    this.context.announce(text);
+    this.note.hidden = false;
+    this.note.classList.remove("late");
+    this.note.replaceChildren(text);
   }
 
   #state(state) {

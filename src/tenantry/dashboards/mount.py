@@ -177,8 +177,9 @@ class _Endpoints:
             return response
         if saved is None and not FRAGMENT_NAME.fullmatch(request.path_params["name"]):
             raise HTTPException(404, "There is no such dashboard.")
+        dashboard = None if saved is None else saved.dashboard
         redirect = await self._exchange.redirect(request)
-        return redirect or self._frame.response(request, saved and saved.dashboard, await self._hosts.of_frame())
+        return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         group = user_group(request)

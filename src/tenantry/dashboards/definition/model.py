@@ -65,7 +65,9 @@ class Click:
     values: Mapping[str, str]
     """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
-    """The dashboard that a click opens; empty: the click filters this page."""
+    """The dashboard that a click opens; empty: the click filters this page, or is an event."""
+    event: tuple[str, ...] = ()
+    """The columns that the host's page gets with its event ``click``."""
     offset: int = 0
 
 

@@ -11,7 +11,7 @@ export class Connection {
   #tries = 0;
   #timer = null;
 
-  /** @param {{again: () => void, lost: () => void}} page `again`: asks for what had not come; `lost`: once for each loss */
+  /** @param {{again: () => void, lost: (text: string) => void}} page `again`: asks for what had not come; `lost`: once for each loss */
   constructor({ again, lost }) {
     this.lost = lost;
     this.again = () => {
@@ -19,7 +19,7 @@ export class Connection {
       again();
     };
     const button = html("button", { type: "button", class: "link", click: this.again }, "Try now");
-    this.banner = html("div", { class: "banner", role: "status" });
+    this.banner = html("div", { class: "banner" });
     this.words = [html("p", {}, LOST, " ", button)];
     addEventListener("online", () => this.#timer && this.again());
     addEventListener("offline", () => this.broke());
@@ -30,7 +30,7 @@ export class Connection {
     if (this.#timer) return;
     this.banner.replaceChildren(...this.words);
     this.#plan();
-    this.lost();
+    this.lost(LOST);
   }
 
   /** An answer came as a whole, or none is wanted any more. */

@@ -28,7 +28,7 @@ class Page {
     this.announce = (text) => {
       this.speaker.textContent = text;
     };
-    this.connection = new Connection({ again: () => this.#again(), lost: () => session.send("error", { code: "unreachable" }) });
+    this.connection = new Connection({ again: () => this.#again(), lost: (text) => this.#lost(text) });
     session.on("filters", (filters) => this.given(filters));
     session.on("theme", () => this.look());
     this.look();
@@ -40,6 +40,11 @@ class Page {
     this.dashboard?.end();
     this.dashboard = new Dashboard(this, name, fragment);
     this.dashboard.start();
+  }
+
+  #lost(message) {
+    this.announce(message);
+    this.session.send("error", { code: "unreachable", message });
   }
 
   /** Asks for what had not come. */

@@ -87,8 +87,10 @@ async def titled(real: Sites, page: Any, title: str) -> Frame | None:
 
 
 async def settled(frame: Frame, chips: int = 0) -> bool:
+    if await frame.locator(".chip").count() < chips:
+        return False
     states = await frame.locator("[data-state]").evaluate_all("all => all.map((each) => each.dataset.state)")
-    return {*states} == {"ready"} and await frame.locator(".chip").count() >= chips
+    return {*states} == {"ready"}
 
 
 async def opened(frame: Frame) -> tuple[str, list[str]]:

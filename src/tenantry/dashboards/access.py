@@ -28,8 +28,8 @@ _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 class Access:
-    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``, and
-    a function is called at each request."""
+    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``; a
+    function is called at each request."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
         if iscoroutinefunction(may_open):

@@ -12,7 +12,7 @@ from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
-from tenantry.sql import FRAGMENT_NAME
+from tenantry.sql import FRAGMENT_NAME, SQLTemplate
 
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
@@ -31,6 +31,11 @@ class SavedDashboard:
     queries: DashboardQueries
     links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
     """The clicks that open other dashboards, by the id of the panel."""
+
+    @property
+    def filled(self) -> Mapping[str, SQLTemplate]:
+        """The queries of the controls whose choices come from a query."""
+        return {name: each for name, each in self.queries.choices.items() if name in self.dashboard.controls}
 
     @property
     def settable(self) -> frozenset[str]:

@@ -12,10 +12,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tenantry.dashboards.assets import NOT_BUILT, BuiltFiles
 from tenantry.dashboards.definition.model import DashboardFile, PanelKind
-from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.panels.description import readable_name
-from tenantry.sql import Source
 
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
@@ -58,11 +56,8 @@ class Frame:
     def __init__(self, built: BuiltFiles) -> None:
         self._built = built
 
-    def response(self, request: Request, dashboard: DashboardFile | None, hosts: Sequence[str]) -> Response:
-        """The page, which ``hosts`` may embed; 503 if the bundles are not built. The page of an unknown dashboard has
-        the status 404 and tells its host."""
-        status = 200 if dashboard is not None else 404
-        dashboard = dashboard or _unknown(request.path_params["name"])
+    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
+        """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -100,10 +95,6 @@ class Frame:
         return HTMLResponse(page, status, headers=headers)
 
 
-def _unknown(name: str) -> DashboardFile:
-    return DashboardFile(name, Source("", name), Definition({"title": "Dashboard"}), ())
-
-
 def _title(dashboard: DashboardFile) -> str:
     if dashboard.texts.paths:
         return readable_name(dashboard.name)
@@ -114,7 +105,8 @@ def _skeleton(dashboard: DashboardFile) -> str:
     rows = []
     for row in dashboard.rows:
         boxes = "".join(
-            f'<div class="skeleton-panel" data-kind="{panel.kind}" data-width="{panel.width}"></div>' for panel in row
+            f'<div class="skeleton-panel" data-id="{each.id}" data-kind="{each.kind}" data-width="{each.width}"></div>'
+            for each in row
         )
         kind = "heading" if all(panel.kind is PanelKind.HEADING for panel in row) else "row"
         rows.append(f'<div class="skeleton-{kind}">{boxes}</div>\n')

@@ -225,7 +225,7 @@ export class Dashboard {
     const { click } = about;
     const rows = new Rows(clicked.data.columns, clicked.data.rows);
     const records = clicked.places.map((place) => rows.record(place));
-    if (click.event?.length) return this.#send(about.id, click.event, records);
+    if (click.event) return this.#send(about.id, click.event, records);
     const controls = click.open ? new Map(click.controls.map((control) => [control.name, control])) : this.filters.controls;
     const { values, problem } = valuesOf(click.values, controls, clicked);
     if (problem) return problem;
@@ -245,7 +245,7 @@ export class Dashboard {
   }
 
   #isChosen(click, record) {
-    return !click.open && !click.event?.length && isChosen(click.values, this.filters, record);
+    return !click.open && !click.event && isChosen(click.values, this.filters, record);
   }
 
   /** A part of the time that a viewer drags over becomes the page's range, where it has one. */

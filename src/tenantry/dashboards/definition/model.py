@@ -67,9 +67,9 @@ class Click:
     """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
     """The dashboard that a click opens; empty: the click filters this page, or is an event."""
+    offset: int = 0
     event: tuple[str, ...] = ()
     """The columns that the host's page gets with its event ``click``."""
-    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

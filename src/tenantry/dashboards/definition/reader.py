@@ -155,7 +155,7 @@ class _FileReader:
             fix = "write {open: route, with: [route]}"
             raise refuse(self._source, node, "the key 'with' needs the key 'open'", fix)
         names = value.get("filter") or value.get("with", [])
-        return Click({name: name for name in names}, target, tuple(value.get("event", ())), node.offset)
+        return Click({name: name for name in names}, target, node.offset, tuple(value.get("event", ())))
 
     def _check_chosen_columns(
         self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]

@@ -101,7 +101,9 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
 
 
 def _click(click: Click, link: Link | None) -> dict[str, Any]:
-    shown = {"values": dict(click.values), "event": list(click.event), "open": click.open}
+    shown: dict[str, Any] = {"values": dict(click.values), "open": click.open}
+    if click.event:
+        shown["event"] = list(click.event)
     if link is None:
         return shown
     controls = [

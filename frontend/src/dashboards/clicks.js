@@ -7,7 +7,7 @@ import { asTheyAre, Filters } from "./filters.js";
 import { moment } from "./times.js";
 
 export const DIFFER = "This sums up rows that differ there.";
-const ABSENT = "This has no value to filter by.";
+const ABSENT = "No filter finds rows without a value.";
 const NO_DAYS = "It is not known which days this stands for.";
 
 /** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */

@@ -94,7 +94,8 @@ class Page {
   show(dashboard) {
     const { about, element } = dashboard;
     const back = this.#wayBack();
-    element.prepend(...back, ...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
+    element.prepend(...back);
+    element.querySelector(".head").after(...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
     this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);

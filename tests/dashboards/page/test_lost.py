@@ -105,8 +105,9 @@ async def test_an_open_answer_that_breaks_off_is_no_loss(live: StandIn, visit: V
         return live.open == 1
 
     await until(opened)
-    live.events.append({"group": "other"})  # ends the answer
+    live.events.append(BROKEN_OFF)
     await until(lambda: closed(live))
+    await page.wait_for_timeout(300)
     assert await page.locator(".banner p").count() == 0
 
 

@@ -52,7 +52,7 @@ class _FileReader:
         texts = Definition({key: top[key] for key in ("title", "description") if key in top})
         schema = top.get("schema", DEFAULT_SCHEMA)
         dashboard = DashboardFile(self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone)
-        return replace(dashboard, controls=controls) if controls else dashboard
+        return replace(dashboard, controls=controls, colors=top.get("colors", {}))
 
     def _rows(
         self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]

@@ -17,12 +17,9 @@ from tests.dashboards.page.gallery import ORIGIN
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 MODULE = Path(__file__).parents[3] / "frontend" / "src" / "dashboards" / "charts" / "colors.js"
-TOKENS = {
-    **{f"data-{n}": each for n, each in enumerate("#2f5bd8 #b35c00 #0b7a75 #a03c8f #5c7a00 #c0362c".split(), 1)},
-    **{"data-7": "#6b4fa0", "data-8": "#5b6472"},
-    **{"data-9": "#00aa55"},
-    **{"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"},
-}
+PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#c0362c", "#6b4fa0", "#5b6472")
+WORDS = {"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"}
+TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, "#00aa55"), 1)}
 LOADS = """
 import { SeriesColors } from %s;
 const { about, tokens, loads } = JSON.parse(process.argv[1]);
@@ -30,7 +27,8 @@ const found = loads.map((rounds) => {
   const colors = new SeriesColors({ controls: [], rows: [], ...about }, tokens, () => {});
   return rounds.map((answers) => {
     for (const [column, names, own] of answers) colors.of(column, names, own);
-    const shown = answers.map(([column, names, own]) => [JSON.stringify([column, names]), colors.of(column, names, own)]);
+    const shown = answers.map(([column, names, own]) => [
+      JSON.stringify([column, names]), colors.of(column, names, own)]);
     colors.settle();
     return Object.fromEntries(shown);
   });
@@ -192,8 +190,9 @@ async def _quiet(page: Page, count: int) -> None:
 
 
 async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Visit) -> None:
-    """Whichever panel comes first. One name has one colour in a bar, a donut and an area; a filter to one name keeps its
-    colour, and so does the way back. Red when a lone series took the accent, and when a name was coloured by arrival."""
+    """Whichever panel comes first. One name has one colour in a bar, a donut and an area; a filter to one name keeps
+    its colour, and so does the way back. Red when a lone series took the accent, and when a name was coloured by
+    arrival."""
     found = []
     for first in ("1-1", "1-2", "1-3"):
         address = charts(stand_in)

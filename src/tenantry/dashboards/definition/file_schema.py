@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,
-    ColorsOfNames,
     ColumnName,
     Duration,
     Either,

@@ -40,7 +40,8 @@ export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
   const { dataset, style } = document.documentElement;
   sheet.replaceSync("");
-  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode));
+  const light = readIn("light", PALETTE);
+  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode, light));
   sheet.replaceSync(`:root{${written(tokens)}}@media screen and (prefers-color-scheme:dark){:root:not([data-mode=light]){${written(dark)}}}@media screen{:root[data-mode=dark]{${written(dark)}}}${own.map((_, place) => seriesRule(PALETTE.length + 1 + place)).join("")}`);
   const shown = { mode: theme.mode === "auto" ? null : theme.mode, corner: theme.corner, density: theme.density };
   for (const [name, value] of Object.entries(shown)) {
@@ -51,11 +52,15 @@ export function applyTheme(own, ...themes) {
   return { logo: theme.logo, tokens };
 }
 
-/** The colours of a mode: the stylesheet's where the theme says nothing. */
-function tokensOf(theme, own, mode) {
+function readIn(mode, names) {
   document.documentElement.dataset.mode = mode;
   const style = getComputedStyle(document.documentElement);
-  const read = (name) => hexOf(style.getPropertyValue(`--${name}`));
+  return names.map((name) => hexOf(style.getPropertyValue(`--${name}`)));
+}
+
+/** The colours of a mode: the stylesheet's where the theme says nothing. */
+function tokensOf(theme, own, mode, light) {
+  const read = (name) => readIn(mode, [name])[0];
   const ground = (value) => (value && modeOf(value) === mode ? hexOf(value) : null);
   const background = ground(theme.background);
   const page = background ?? read("page");
@@ -64,14 +69,16 @@ function tokensOf(theme, own, mode) {
   const put = (name, color, least) => (found[name] = readable(color, [page, surface], least));
   for (const name of TEXTS) put(name, hexOf(theme[name]) ?? read(name), READABLE);
   if (theme.accent) found.fill = found.button = found["button-line"] = found.accent;
-  [...palette((theme.palette ?? []).map(hexOf), PALETTE.map(read)), ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
+  [...palette((theme.palette ?? []).map(hexOf), readIn(mode, PALETTE), light), ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
   return found;
 }
 
-/** The given colours, and of the usual ones those that can be told from them. */
-function palette(given, usual) {
-  const others = usual.filter((color) => given.every((each) => distance(each, color) >= NEAR));
-  return [...given, ...others, ...usual].slice(0, usual.length);
+/** The given colours, and of the usual ones those that can be told from them: the same places in each mode. The last
+ * one is for what is left, and stays as it is where not all are given. */
+function palette(given, usual, inLight) {
+  const last = usual.length - 1;
+  const others = usual.filter((_, place) => place < last && given.every((each) => distance(each, inLight[place]) >= NEAR));
+  return [...[...given, ...others, ...usual].slice(0, last), given[last] ?? usual[last]];
 }
 
 /** In which mode a colour can be a ground. */

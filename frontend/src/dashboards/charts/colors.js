@@ -114,9 +114,9 @@ export class SeriesColors {
   }
 }
 
-/** NULL is a name of its own. */
-function keyOf(value) {
-  return value === null || value === undefined ? "\0" : String(value);
+/** A value as a key: NULL is another one than a text. */
+export function keyOf(value) {
+  return value === null || value === undefined ? "\u0001" : String(value);
 }
 
 function measureKey(name) {

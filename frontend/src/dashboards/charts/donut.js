@@ -27,7 +27,7 @@ const LEGEND_GAP = 12;
  * @param {import("./index.js").Options} options
  * @returns {import("./index.js").Chart}
  */
-export function drawDonut(view, rows, options) {
+export function draw(view, rows, options) {
   const slices = slicesOf(view, rows, options);
   const shown = slices.filter((each) => !each.hidden);
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;

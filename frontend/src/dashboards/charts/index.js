@@ -1,10 +1,8 @@
 // The charts by kind: what a panel's view says, and rows, become an SVG and the places where it can be read.
 
+import { load, loaded } from "../chunks.js";
 import { drawBars } from "./bars.js";
-import { drawDonut } from "./donut.js";
-import { drawHeatmap } from "./heatmap.js";
 import { drawLines } from "./lines.js";
-import { drawScatter } from "./scatter.js";
 
 /**
  * @typedef {object} Options
@@ -47,13 +45,22 @@ import { drawScatter } from "./scatter.js";
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */
 
-const DRAW = { line: drawLines, area: drawLines, bar: drawBars, donut: drawDonut, scatter: drawScatter, heatmap: drawHeatmap };
+const DRAW = { line: drawLines, area: drawLines, bar: drawBars };
+/** The kind of a chart that is a bundle of its own, and the bundle. */
+const CHUNKS = { donut: "donut.js", heatmap: "heatmap.js", scatter: "scatter.js" };
 
-export const CHARTS = new Set(Object.keys(DRAW));
+export const CHARTS = new Set(Object.keys({ ...DRAW, ...CHUNKS }));
+
+/** @returns {Promise<any> | null} what a kind waits for before it can be drawn; null where that is here */
+export function missingOf(kind) {
+  const name = CHUNKS[kind];
+  return name && !loaded[name] ? load(name) : null;
+}
 
 /** @returns {Chart} */
 export function drawChart(view, rows, options) {
-  return DRAW[view.kind](view, rows, options);
+  const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
+  return draw(view, rows, options);
 }
 
 /** What a chart is, for who does not see it. */

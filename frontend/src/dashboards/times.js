@@ -15,9 +15,15 @@ export const TIMES = {
   datetime: { dateStyle: "medium", timeStyle: "short" },
 };
 
-/** Whether a text is a day, a month or an instant as ISO 8601 writes them. */
+/** Whether two moments are of one year. */
+export function sameYear(one, other) {
+  return new Date(one).getUTCFullYear() === new Date(other).getUTCFullYear();
+}
+
+/** Whether a text is a day, a month or an instant as ISO 8601 writes them, and one that exists: February 30 does not. */
 export function isMoment(text) {
-  return typeof text === "string" && WHOLE_MOMENT.test(text);
+  const at = typeof text === "string" && WHOLE_MOMENT.test(text) ? moment(text) : NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, DAY_LETTERS));
 }
 
 /**

@@ -14,6 +14,8 @@ import { shortened, textWidth } from "./measure.js";
 
 const GAP = 8;
 const LABEL = 24;
+/** A label of an axis and its gap. */
+const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
 const MOST_AMOUNT = 90;
 /** A label's height, half above its line and half below. */
@@ -81,12 +83,23 @@ export function drawBottomAxis(parent, ticks, scale, plot, width) {
   parent.append(group);
 }
 
-/** Names of bands: each shortened to its band; where that is too narrow for words, or they are `whole` or nothing,
- * only as many as fit. */
-export function bandTicks(texts, step, whole = false) {
-  const widest = Math.max(0, ...texts.map(textWidth));
-  const shown = whole || step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
-  return texts.map((text, at) => ({ at, text: shortened(text, shown * step - GAP) })).filter(({ at }) => at % shown === 0);
+/**
+ * Names of bands: each shortened to its band; only as many as fit where that is too narrow for words.
+ * @param {string[]} texts
+ * @param {number} step pixels of a band
+ * @param {((place: number, before: number) => string) | null} [short] writes a time after another one, which is never cut
+ */
+export function bandTicks(texts, step, short) {
+  const every = (count, write) => texts.flatMap((text, at) => (at % count ? [] : [{ at, text: write(text, at) }]));
+  if (!short) {
+    const widest = Math.max(0, ...texts.map(textWidth));
+    const count = step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
+    return every(count, (text) => shortened(text, count * step - GAP));
+  }
+  for (let count = Math.ceil(NARROWEST / step); ; count += 1) {
+    const found = every(count, (_, at) => short(at, at - count));
+    if (count >= texts.length || found.every(({ text }) => textWidth(text) + GAP <= count * step)) return found;
+  }
 }
 
 /**

@@ -86,7 +86,7 @@ class Bars {
     if (this.share) return { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1] };
     const values = this.spans.flat().flatMap(({ low, high }) => (high === null ? [] : [low, high]));
     if (this.view.reference) values.push(this.view.reference.value);
-    return valueDomain(values, { count });
+    return valueDomain(values, { count, way: this.way });
   }
 
   bands(start, end, thickest) {
@@ -138,9 +138,9 @@ class StandingBars extends Bars {
   }
 
   #names() {
-    const { short } = this.by;
-    const texts = this.groups.map(({ at, text }, place) => (short && at >= 0 ? short(at, place === 0) : text));
-    return bandTicks(texts, this.x.step, Boolean(short));
+    const { by, groups } = this;
+    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, groups[before]?.at) : groups[place].text);
+    return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
   }
 
   #top(place) {
@@ -190,6 +190,10 @@ class LyingBars extends Bars {
     return exact[0] === exact[1] ? [0, 1] : exact;
   }
 
+  #start(place) {
+    return this.x(Math.min(...this.spans[place].map(({ low, high }) => Math.min(low, high ?? 0))));
+  }
+
   #end(place) {
     return this.x(Math.max(0, ...this.spans[place].map(({ low, high }) => Math.max(low, high ?? 0))));
   }
@@ -208,7 +212,7 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
     if (!amount) return;
     const total = this.groups[place].total;
-    const at = total < 0 ? this.x(total) - 6 : this.#end(place) + 6;
+    const at = total < 0 ? this.#start(place) - 6 : this.#end(place) + 6;
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 

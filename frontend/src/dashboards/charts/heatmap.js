@@ -44,8 +44,8 @@ export function draw(view, rows, options) {
   names.forEach((name, line) => {
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
   });
-  const texts = across.order.map((place, column) => across.short?.(place, column === 0) ?? across.text(place));
-  const ticks = bandTicks(texts, cell.width, Boolean(across.short));
+  const short = (column, before) => across.short(across.order[column], across.order[before]);
+  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, across.short && short);
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
   return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(values[amounts.indexOf(amount)] ?? amount, way)) };
 }

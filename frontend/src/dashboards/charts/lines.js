@@ -92,7 +92,7 @@ class LineChart {
   draw() {
     const { options, view } = this;
     const axisWay = this.share ? { format: "percent" } : this.way;
-    const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area" });
+    const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area", way: axisWay });
     const labels = labelled(ticks, axisWay, options.formats);
     const reference = referenceText(view.reference, this.way, options.formats);
     this.ends = this.#directLabels();

@@ -64,9 +64,9 @@ function kindOf(type, values) {
 }
 
 function writer(kind, values, way, formats) {
-  if (kind !== "time") return (value) => formats.text(value, way);
+  if (kind !== "time") return (value) => formats.name(value, way);
   const format = grain(values.filter((value) => value !== null).map(moment));
-  return (at) => (Number.isNaN(at) ? formats.text(null) : formats.time(at, format));
+  return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(at, format));
 }
 
 /** Months and days without their year, but the first one of a year; January after others is the year alone. */
@@ -74,7 +74,7 @@ function shortTimes(at, format, formats) {
   const short = { month: "monthname", date: "day" }[format] ?? format;
   return (place, before) => {
     const time = at(place);
-    if (Number.isNaN(time)) return formats.text(null);
+    if (Number.isNaN(time)) return formats.name(null);
     if (sameYear(time, at(before))) return formats.time(time, short);
     return formats.time(time, before >= 0 && format === "month" && !new Date(time).getUTCMonth() ? "year" : format);
   };

@@ -63,8 +63,11 @@ function fewest(series, summed) {
   const rest = series.filter((each) => !kept.has(each));
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
-  return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
+  return [...series.filter((each) => kept.has(each)), { key: REST, name, color: LAST_COLOR, points }];
 }
+
+/** The key of what is left out, which no value has. */
+export const REST = "\u0002";
 
 /** A value as a key: NULL is another one than a text. */
 export function keyOf(value) {

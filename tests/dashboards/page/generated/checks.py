@@ -58,6 +58,14 @@ def total(values: Sequence[Any]) -> Any:
         return str(sum((exact(value) for value in there), Decimal(0)))
 
 
+def stack_of(case: Case) -> str | None:
+    """How it is drawn: parts of a whole that has something below nought are drawn as amounts."""
+    stack: str | None = case.view.get("stack")
+    if stack == "share" and any(float(value) < 0 for value in case.values("v") if value is not None):
+        return "sum"
+    return stack
+
+
 def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     """Each fault in a sentence."""
     if panel.drawing is None or not case.lines:
@@ -89,7 +97,7 @@ def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
 
 def axis_of(case: Case, panel: Drawn) -> Iterator[str]:  # the axis is returned
     """The axis of numbers by its lowest and highest label; the others lie between them where they say."""
-    view = {"format": "percent"} if case.view.get("stack") == "share" else without_unit(case.view)
+    view = {"format": "percent"} if stack_of(case) == "share" else without_unit(case.view)
     found: list[tuple[float, float]] = []
     for y, text in sorted(panel.ticks):
         shown = read(text, view)
@@ -183,7 +191,7 @@ def _stacks(case: Case, panel: Drawn, axis: Axis, groups: Groups) -> Iterator[st
     below = sorted(_tall(box for box in each if box.y >= zero - NEAR) for each in columns.values())
     every = [[float(value) for value in group.values() if value is not None] for group in groups.amounts.values()]
     slack = NEAR + THINNEST * len(groups.series) + 0.5
-    if case.view["stack"] == "share":
+    if stack_of(case) == "share":
         if all(value >= 0 for each in every for value in each):
             full = abs(axis.height(1) - zero)
             yield from (f"shares are {tall} of {full}" for tall in above if abs(tall - full) > slack)
@@ -275,21 +283,18 @@ def _across(places: dict[Any, float], labels: Labels) -> dict[Any, float]:
 
 
 def _layers(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
-    """Areas on one another end, all together, as high as the sum of what is more than nought."""
+    """Areas on one another reach, all together, as high as the largest sum of what is more than nought, and as low as
+    that of what is less; shares fill the whole."""
     groups = groups_of(case)
-    amounts = [value for group in groups.amounts.values() for value in group.values()]
-    if any(value is not None and float(value) < 0 for value in amounts) or len(groups.series) > MOST_SERIES:
+    corners = [y for mark in panel.of("layer") for part in mark.parts for _, y in part]
+    if not corners or len(groups.series) > MOST_SERIES:
         return
-    tops: dict[float, float] = {}
-    for mark in panel.of("layer"):
-        for part in mark.parts:
-            for x, y in part:
-                tops[round(x, 1)] = min(y, tops.get(round(x, 1), math.inf))
-    sums = sorted({float(total(list(group.values())) or 0) for group in groups.amounts.values()})
-    if not tops or not sums or case.view["stack"] == "share":
-        return
-    if abs(min(tops.values()) - axis.height(sums[-1])) > NEAR + 0.5:
-        yield f"the highest sum {sums[-1]} is at {min(tops.values())}, not at {axis.height(sums[-1])}"
+    every = [[float(value) for value in group.values() if value is not None] for group in groups.amounts.values()]
+    sums = [math.fsum(value for value in each if value * sign > 0) for sign in (1, -1) for each in every]
+    ends = (0, 1) if stack_of(case) == "share" else (min(sums), max(sums))
+    low, high = (axis.height(end) for end in ends)
+    if abs(min(corners) - high) > NEAR + 0.5 or abs(max(corners) - low) > NEAR + 0.5:
+        yield f"areas from {min(corners)} to {max(corners)}, not from {high:.1f} to {low:.1f}"
 
 
 def _points(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:

@@ -9,6 +9,7 @@ from decimal import Context, Decimal, localcontext
 from typing import Any
 
 NOTHING = "\N{EN DASH}"
+NAMELESS = {None: "(no value)", "": "(empty)"}
 MINUS = "\N{MINUS SIGN}"
 THIN = "\N{NARROW NO-BREAK SPACE}"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -179,8 +180,8 @@ def whole_time_texts(at: datetime) -> set[str]:
 
 def texts_of(value: Any, type_: str) -> set[str] | None:
     """How a value of an axis may be written where it is written whole; None for a number, which has its own rules."""
-    if value is None:
-        return {NOTHING}
+    if value in NAMELESS:
+        return {NAMELESS[value]}
     at = moment(value) if type_ in {"date", "datetime"} else None
     if at is not None:
         return whole_time_texts(at)

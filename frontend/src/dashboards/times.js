@@ -12,8 +12,14 @@ export const TIMES = {
   monthname: { month: "short" },
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
+  second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  moment: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
+  instant: { dateStyle: "medium", timeStyle: "medium" },
 };
+
+/** Whether a moment, in milliseconds, lies within a minute. */
+export const hasSeconds = (at) => at % 60_000 !== 0;
 
 /** Whether two moments are of one year. */
 export function sameYear(one, other) {

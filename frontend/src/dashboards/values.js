@@ -3,7 +3,7 @@
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
-import { isMoment, moment, TIMES } from "./times.js";
+import { hasSeconds, isMoment, moment, TIMES } from "./times.js";
 
 /** What stands for a value that is not there. */
 export const NOTHING = "–";
@@ -127,7 +127,7 @@ export class Formats {
     const format = way.format ?? (isNumeric(way.type) ? "number" : (BY_TYPE[way.type] ?? "text"));
     if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
     if (format === "boolean") return value ? "Yes" : "No";
-    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, format);
+    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, form === "whole" && format === "datetime" && hasSeconds(moment(value)) ? "instant" : format);
     if (!Number.isFinite(number(value))) return String(value);
     return this.#amount(value, format, way, form);
   }

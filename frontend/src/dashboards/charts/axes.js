@@ -18,6 +18,8 @@ const LABEL = 24;
 const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
 const MOST_AMOUNT = 90;
+/** The share of the width that a reference's label may take. */
+const MOST_REFERENCE = 0.4;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -106,25 +108,26 @@ export function bandTicks(texts, step, short) {
  * A reference line and its label, which has a margin of its own at the right.
  * @param {{value: number, label?: string}} reference
  */
-export function drawReference(parent, reference, scale, plot, text) {
+export function drawReference(parent, reference, scale, plot, { text, whole }) {
   const y = crisp(scale(reference.value));
   parent.append(
     svg(
       "g",
       { class: "reference" },
       svg("line", { x1: plot.left, x2: plot.left + plot.width, y1: y, y2: y }),
-      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text),
+      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text, text === whole ? null : svg("title", {}, whole)),
     ),
   );
 }
 
 /** What a reference line says, and the margin that it needs. */
-export function referenceText(reference, way, formats) {
+export function referenceText(reference, way, { formats, width }) {
   if (!reference) return { text: "", margin: 0 };
   const digits = digitsFor([way.format === "percent" ? reference.value * 100 : reference.value]);
   const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
-  const text = reference.label ? `${reference.label} ${amount}` : amount;
-  return { text, margin: Math.ceil(textWidth(text)) + GAP + 4 };
+  const labelled = (label) => [label, amount].filter(Boolean).join(" ");
+  const text = labelled(shortened(reference.label ?? "", width * MOST_REFERENCE - textWidth(amount)));
+  return { text, whole: labelled(reference.label), margin: Math.ceil(textWidth(text)) + GAP + 4 };
 }
 
 /** A hairline in the middle of a pixel. */

@@ -131,7 +131,7 @@ class StandingBars extends Bars {
     const { options, view, groups } = this;
     const { domain, ticks } = this.domain(4);
     const labels = labelled(ticks, this.share ? { format: "percent" } : this.way, options.formats);
-    const reference = referenceText(view.reference, this.way, options.formats);
+    const reference = referenceText(view.reference, this.way, options);
     const size = belowLegend(options, this.series);
     this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
     const { left, top, width, height } = this.plot;
@@ -141,7 +141,7 @@ class StandingBars extends Bars {
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
-    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
+    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
   }

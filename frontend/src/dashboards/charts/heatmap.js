@@ -2,7 +2,7 @@
 
 import { number } from "../numbers.js";
 import { html, svg } from "../dom.js";
-import { bandTicks, canvas, drawBottomAxis, plotOf } from "./axes.js";
+import { bandTicks, canvas, drawBottomAxis, LINE_HEIGHT, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened } from "./measure.js";
 import { note } from "./series.js";
@@ -41,7 +41,9 @@ export function draw(view, rows, options) {
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
   const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
+  const every = Math.ceil(LINE_HEIGHT / cell.height);
   names.forEach((name, line) => {
+    if (line % every) return;
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
   });
   const short = (column, before) => across.short(across.order[column], across.order[before]);

@@ -4,11 +4,13 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcTicks } from "d3-time";
 
-import { sameYear } from "../times.js";
+import { hasSeconds, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
+
+const DAY = 86_400_000;
 
 /** @typedef {{at: number, text: string}} Tick */
 
@@ -79,11 +81,13 @@ export function timeTicks([low, high], width, formats, buckets) {
 
 function timeTexts(dates, formats) {
   const each = (test) => dates.every(test);
-  const midnight = (date) => date.getTime() % 86_400_000 === 0;
+  const midnight = (date) => date.getTime() % DAY === 0;
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
-  let way = (date) => (midnight(date) ? "day" : "time");
+  const dayOf = (date) => Math.floor(date / DAY);
+  const inDay = dates.some(hasSeconds) ? "second" : "time";
+  let way = (date, place) => (midnight(date) ? "day" : place && dayOf(date) > dayOf(dates[place - 1]) ? "moment" : inDay);
   if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");

@@ -145,7 +145,7 @@ def _bars(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
         return
     for series in groups.series:
         drawn = sorted(_of_series(panel, groups, series), key=lambda mark: mark.box.x)
-        yield from _heights([mark.box for mark in drawn], groups, series, axis)
+        yield from _heights(case.view, [mark.box for mark in drawn], groups, series, axis)
 
 
 def _of_series(panel: Drawn, groups: Groups, series: Any, *kinds: str) -> list[Mark]:
@@ -158,11 +158,15 @@ def _of_series(panel: Drawn, groups: Groups, series: Any, *kinds: str) -> list[M
     ]
 
 
-def _heights(boxes: list[Box], groups: Groups, series: Any, axis: Axis) -> Iterator[str]:
+def _heights(view: dict[str, Any], boxes: list[Box], groups: Groups, series: Any, axis: Axis) -> Iterator[str]:
     """Bars from nought to their values, in the order of the rows or of the times."""
     orders = [list(groups.amounts)]
     if all(moment(str(key)) for key in orders[0]):
         orders.append(sorted(orders[0]))
+    if {"sort", "limit"} & view.keys():
+        if "limit" not in view and len(boxes) != sum(1 for value in groups.row(series) if value and float(value)):
+            yield f"{len(boxes)} bars for {groups.row(series)}"
+        return
     for order in orders:
         values = [float(value) for key in order if (value := groups.amounts[key].get(series)) and float(value)]
         faults = list(_each_height(boxes, values, axis))
@@ -211,7 +215,7 @@ def _tall(boxes: Iterator[Box]) -> float:
 def _lying(case: Case, panel: Drawn) -> Iterator[str]:
     """All bars are drawn by one scale: the same number of pixels for one more."""
     groups = groups_of(case)
-    if len(groups.series) > MOST_SERIES or case.view.get("stack"):
+    if len(groups.series) > MOST_SERIES or case.view.keys() & {"stack", "sort", "limit"}:
         return
     pairs: list[tuple[float, float]] = []
     for series in groups.series:
@@ -231,7 +235,10 @@ def _lying(case: Case, panel: Drawn) -> Iterator[str]:
 
 def _points_of(panel: Drawn, groups: Groups, series: Any) -> list[tuple[float, float]]:
     found = {point for mark in _of_series(panel, groups, series, "line") for part in mark.parts for point in part}
-    dots = {(mark.box.x + mark.box.width / 2, mark.box.y + mark.box.height / 2) for mark in _of_series(panel, groups, series, "dot")}
+    dots = {
+        (mark.box.x + mark.box.width / 2, mark.box.y + mark.box.height / 2)
+        for mark in _of_series(panel, groups, series, "dot")
+    }
     lone = {dot for dot in dots if not any(math.dist(dot, point) < NEAR for point in found)}
     return sorted(found | lone)
 
@@ -267,7 +274,7 @@ def _per_place(case: Case) -> int:
 def _positions(case: Case, keys: list[Any]) -> dict[Any, float]:
     found = {}
     for place, key in enumerate(keys):
-        if case.columns["x"] == "text":
+        if case.columns["x"] in {"text", "boolean"}:
             found[key] = float(place)
         elif key is not None:
             found[key] = key.timestamp() if hasattr(key, "timestamp") else float(key)
@@ -299,7 +306,9 @@ def _layers(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
 
 def _points(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
     known = [(x, y) for x, y in zip(case.values("x"), case.values("v"), strict=True) if y is not None]
-    if case.columns["x"] != "text":
+    if "color" in case.view and len(set(case.values(case.view["color"]))) > MOST_SERIES:
+        return
+    if case.columns["x"] not in {"text", "boolean"}:
         known = [(x, y) for x, y in known if x is not None]
     heights = sorted(axis.height(float(y)) for _, y in known)
     drawn = sorted(mark.box.y + mark.box.height / 2 for mark in panel.of("point"))
@@ -329,7 +338,12 @@ def _slices(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
         if found := ARC.search(mark.written):
             x0, y0, _, x1, y1 = map(float, found.groups())
             angles.append((math.atan2(x1, -y1) - math.atan2(x0, -y0)) % math.tau)
-    if len(angles) != len(panel.of("slice")) or max(angles, default=0) > ROUND or len(known) > len(angles) or len(angles) < 2:
+    if (
+        len(angles) != len(panel.of("slice"))
+        or max(angles, default=0) > ROUND
+        or len(known) > len(angles)
+        or len(angles) < 2
+    ):
         return
     shares = sorted(float(value) / float(whole) * math.tau for value in known.values())
     if any(abs(one - other) > 0.02 for one, other in zip(shares, sorted(angles)[-len(shares) :], strict=True)):

@@ -15,11 +15,24 @@ ZONES = ("America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Europe/Berl
 NAMES = (
     *("EWR", "A", "North", "north", "", "0", "1", "constructor", "__proto__", "2026-02-30"),
     *("Very long name of a product line, second edition", "Donaudampfschifffahrtsgesellschaftskapitänsmützen"),
-    *("東京都千代田区丸の内一丁目", "مبيعات الربع الأول", "👩‍👩‍👧‍👦 families", "<b>bold</b>", "a & b", "…", "x" * 120, "ἈΩ"),
+    *(
+        "東京都千代田区丸の内一丁目",
+        "مبيعات الربع الأول",
+        "👩‍👩‍👧‍👦 families",
+        "<b>bold</b>",
+        "a & b",
+        "…",
+        "x" * 120,
+        "ἈΩ",
+    ),
     *("Customer 1 of the northern region", "Customer 2 of the northern region", "Customer 3 of the northern region"),
     *("100 %", "$5", "WWWWWWWWWW", "iiiiiiiiii", "New\nline", " padded ", "Q1", "Q2", "Q3", "Q4", "Other", "Other (3)"),
 )
 """Values of a column of names: short, long, of other scripts, alike, and such that a careless program mistakes."""
+
+
+Made = tuple[Message, dict[str, str], list[list[Any]], Message]
+"""The view of a panel, the columns, the rows, and what the answer has besides."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,7 @@ FLAVOURS: dict[str, tuple[str, Callable[[Random], Any], Message]] = {
     "short": ("integer", lambda random: random.randrange(10 ** random.randrange(1, 15)), {"format": "compact"}),
     "with digits": ("float", lambda random: random.uniform(0, 5000), {"digits": 3}),
     "of a unit": ("float", lambda random: random.uniform(0, 90), {"unit": "min"}),
+    "of a long unit": ("decimal", lambda random: _decimal(random, 9, 1), {"unit": "thousand tonnes of CO2 per year"}),
 }
 
 
@@ -107,7 +121,9 @@ def amounts(random: Random, count: int, *, signed: bool = True, only: tuple[str,
 
 
 def sizes(random: Random, most: int = 60) -> int:
-    return random.choice([0, 1, 2, 3, random.randint(4, 12), random.randint(4, 12), random.randint(4, most)])
+    return random.choice(
+        [0, 1, 2, 3, *(random.randint(4, 12) for _ in range(3)), random.randint(4, most), random.randint(4, 4 * most)]
+    )
 
 
 def names(random: Random, count: int) -> list[Any]:
@@ -123,7 +139,9 @@ def times(random: Random, count: int, *, gaps: float = 0.1) -> tuple[str, list[A
     """Different moments, in order, from which some are taken: days, months, hours of a day that a zone makes longer or
     shorter, or no steps at all."""
     first = date(random.randrange(1995, 2030), random.randint(1, 12), random.randint(1, 28))
-    kind = random.choice(["days", "days", "weeks", "months", "quarters", "years", "hours", "zone", "minutes", "any"])
+    kind = random.choice(
+        ["days", "days", "weeks", "months", "quarters", "years", "hours", "zone", "minutes", "seconds", "any"]
+    )
     more = count + int(count * gaps * 2)
     if kind == "days":
         found = [str(first + timedelta(days=n)) for n in range(more)]
@@ -138,10 +156,17 @@ def times(random: Random, count: int, *, gaps: float = 0.1) -> tuple[str, list[A
         found = [f"{first.year + n}-01-01" for n in range(more)]
     elif kind == "zone":
         zone = ZoneInfo(random.choice(ZONES))
-        turn = datetime(random.randrange(2015, 2029), random.choice([3, 4, 9, 10, 11]), random.randint(1, 28), tzinfo=UTC)
+        turn = datetime(
+            random.randrange(2015, 2029), random.choice([3, 4, 9, 10, 11]), random.randint(1, 28), tzinfo=UTC
+        )
         found = [(turn + timedelta(hours=n)).astimezone(zone).isoformat() for n in range(more)]
     else:
-        step_of = {"hours": lambda n: n * 60, "minutes": lambda n: n * 5, "any": lambda n: n * 1440 + random.randrange(1440)}
+        step_of = {
+            "hours": lambda n: n * 60,
+            "minutes": lambda n: n * 5,
+            "seconds": lambda n: n / 6,
+            "any": lambda n: n * 1440 + random.randrange(1440),
+        }
         start_at = datetime(first.year, first.month, first.day, random.randrange(24))
         found = [(start_at + timedelta(minutes=step_of[kind](n))).isoformat() for n in range(more)]
     taken = sorted(random.sample(range(more), count))
@@ -150,7 +175,9 @@ def times(random: Random, count: int, *, gaps: float = 0.1) -> tuple[str, list[A
 
 def along(random: Random, count: int) -> tuple[str, list[Any]]:
     """The column of an axis."""
-    kind = random.choice(["time", "time", "time", "number", "name"])
+    kind = random.choice(["time", "time", "time", "number", "name", "name", "flag"])
+    if kind == "flag":
+        return "boolean", random.sample([True, False, None], min(count, 3))
     if kind == "name":
         return "text", names(random, count)
     if kind == "number":
@@ -159,14 +186,34 @@ def along(random: Random, count: int) -> tuple[str, list[Any]]:
     return times(random, count)
 
 
-def units(random: Random, view: Message) -> Message:
-    """Sometimes a reference line or a limit of digits, as an author may add."""
-    return view | random.choice([{}, {}, {"reference": {"value": random.choice([0, 15, 1e6, 0.5]), "label": "target"}}])
+def referred(random: Random, view: Message) -> Message:
+    """Sometimes with a reference line."""
+    label = random.choice(["target", "", "what was promised to the board in spring"])
+    return view | random.choice(
+        [{}, {}, {"reference": {"value": random.choice([0, 15, -2.5, 1e6, 0.5]), "label": label}}]
+    )
+
+
+def ordered(random: Random, view: Message) -> Message:
+    """Sometimes in another order than that of the rows, and only some of them."""
+    order = random.choice([{}, {}, {"sort": random.choice(["largest", "smallest", "name"])}])
+    return view | order | random.choice([{}, {}, {"limit": random.choice([1, 3, 10])}])
+
+
+def in_period(random: Random, made: Made) -> Made:
+    """Sometimes within a period that is not over, as a range of the page says it: its ends are cut off."""
+    view, columns, lines, more = made
+    days = sorted(str(line[0])[:10] for line in lines)
+    if not days or columns["x"] not in {"date", "datetime"} or random.random() < 0.5:
+        return made
+    first = str(date.fromisoformat(days[0]) - timedelta(days=random.choice([0, 3, 40])))
+    last = str(date.fromisoformat(days[-1]) + timedelta(days=random.choice([0, 2, 50])))
+    now = random.choice([days[-1], days[len(days) // 2], last])
+    period = {"whole": {"start": first, "end": last}, "shown": {"start": first, "end": last}}
+    return view, columns, lines, {**more, "now": f"{now}T12:00:00", "periods": period}
 
 
 # --- kinds ------------------------------------------------------------------------------------------------------------
-
-Made = tuple[Message, dict[str, str], list[list[Any]], Message]
 
 
 def _listed(*columns: list[Any]) -> list[list[Any]]:
@@ -248,31 +295,55 @@ def _scatter(random: Random) -> Made:
     view, columns, lines, more = _one(random, "scatter", {}, x=x)
     size = amounts(random, len(lines), only=("counts", "money"))
     columns["size"] = size.type
-    return view | random.choice([{}, {"size": "size"}]), columns, [
-        [*line, value] for line, value in zip(lines, size.values, strict=True)
-    ], more
+    lines = [[*line, value] for line, value in zip(lines, size.values, strict=True)]
+    return view | random.choice([{}, {"size": "size"}]) | random.choice([{}, {"color": "x"}]), columns, lines, more
+
+
+def _time_bars(random: Random) -> Made:
+    return in_period(random, _one(random, "bar", {"fill": random.choice([0, None])}, x=times(random, sizes(random))))
+
+
+def _line(random: Random) -> Made:
+    return in_period(random, _one(random, "line", referred(random, {}), x=along(random, sizes(random))))
+
+
+def _bar(random: Random) -> Made:
+    return _one(random, "bar", ordered(random, referred(random, {})), x=along(random, sizes(random, 40)))
+
+
+def _lying(random: Random, stack: Message, most: int) -> Made:
+    view = ordered(random, {"horizontal": True} | stack)
+    return _several(random, "bar", view, x=along(random, sizes(random, most)))
+
+
+def _donut(random: Random) -> Made:
+    return _one(random, "donut", ordered(random, {}), x=("text", names(random, sizes(random, 20))))
+
+
+def _of_series(kind: str, stack: Message, most: int) -> Callable[[Random], Made]:
+    return lambda random: _several(random, kind, stack, x=along(random, sizes(random, most)))
 
 
 KINDS: dict[str, Callable[[Random], Made]] = {
     "figure": _figure,
     "table": _table,
-    "line": lambda random: _one(random, "line", units(random, {}), x=along(random, sizes(random))),
-    "lines": lambda random: _several(random, "line", units(random, {}), x=along(random, sizes(random, 30))),
+    "line": _line,
+    "lines": lambda random: _several(random, "line", referred(random, {}), x=along(random, sizes(random, 30))),
     "measures": lambda random: _measures(random, "line"),
-    "area": lambda random: _one(random, "area", units(random, {}), x=along(random, sizes(random))),
-    "area-sum": lambda random: _several(random, "area", {"stack": "sum"}, x=along(random, sizes(random, 30))),
-    "area-share": lambda random: _several(random, "area", {"stack": "share"}, x=along(random, sizes(random, 30))),
-    "bar": lambda random: _one(random, "bar", units(random, {}), x=along(random, sizes(random, 40))),
-    "bars": lambda random: _several(random, "bar", {}, x=along(random, sizes(random, 12))),
-    "bar-time": lambda random: _one(random, "bar", {"fill": random.choice([0, None])}, x=times(random, sizes(random))),
-    "bar-sum": lambda random: _several(random, "bar", {"stack": "sum"}, x=along(random, sizes(random, 20))),
-    "bar-share": lambda random: _several(random, "bar", {"stack": "share"}, x=along(random, sizes(random, 20))),
-    "lying": lambda random: _one(random, "bar", units(random, {"horizontal": True}), x=along(random, sizes(random, 30))),
-    "lying-sum": lambda random: _several(
-        random, "bar", {"horizontal": True, "stack": "sum"}, x=along(random, sizes(random, 12))
+    "area": lambda random: _one(random, "area", referred(random, {}), x=along(random, sizes(random))),
+    "area-sum": _of_series("area", {"stack": "sum"}, 30),
+    "area-share": _of_series("area", {"stack": "share"}, 30),
+    "bar": _bar,
+    "bars": _of_series("bar", {}, 12),
+    "bar-time": _time_bars,
+    "bar-sum": _of_series("bar", {"stack": "sum"}, 20),
+    "bar-share": _of_series("bar", {"stack": "share"}, 20),
+    "lying": lambda random: _one(
+        random, "bar", ordered(random, referred(random, {"horizontal": True})), x=along(random, sizes(random, 30))
     ),
-    "lyings": lambda random: _several(random, "bar", {"horizontal": True}, x=along(random, sizes(random, 8))),
-    "donut": lambda random: _one(random, "donut", {}, x=("text", names(random, sizes(random, 20)))),
+    "lyings": lambda random: _lying(random, {}, 8),
+    "lying-sum": lambda random: _lying(random, {"stack": "sum"}, 12),
+    "donut": _donut,
     "heatmap": _heatmap,
     "scatter": _scatter,
 }

@@ -14,7 +14,8 @@
   };
   const over = (one, other) =>
     one.left < other.right - APART && other.left < one.right - APART && one.top < other.bottom - APART && other.top < one.bottom - APART;
-  const labelled = (each) => ({ text: each.textContent, box: boxOf(each) });
+  const linesOf = (each) => [...each.getClientRects()]; // of what is broken over lines, one for each
+  const labelled = (each) => ({ text: each.textContent, box: boxOf(each), lines: linesOf(each) });
 
   return [...document.querySelectorAll(".panel[data-panel]")].map((panel) => {
     const all = (what) => [...panel.querySelectorAll(what)];
@@ -22,9 +23,9 @@
     const labels = all(LABELS).map(labelled).filter(({ text, box }) => text.trim() && box.right > box.left);
     const bars = all("svg.plot .bar").map(boxOf);
     const faults = [];
-    labels.forEach(({ text, box }, place) => {
+    labels.forEach(({ text, box, lines }, place) => {
       if (box.left < outer.left - APART || box.right > outer.right + APART || box.bottom > outer.bottom + APART) faults.push(`beyond the panel: ${text}`);
-      for (const other of labels.slice(place + 1)) if (over(box, other.box)) faults.push(`over one another: ${text} | ${other.text}`);
+      for (const other of labels.slice(place + 1)) if (over(box, other.box) && lines.some((line) => other.lines.some((each) => over(line, each)))) faults.push(`over one another: ${text} | ${other.text}`);
     });
     for (const { text, box } of all("svg.plot .label.value").map(labelled)) {
       if (bars.some((bar) => bar.right - bar.left > 2 * APART && over(box, bar))) faults.push(`over a bar: ${text}`);

@@ -159,6 +159,7 @@ def time_texts(at: datetime) -> dict[str, str]:
         "month": f"{month} {at.year}",
         "date": day,
         "datetime": f"{day}, {hour}:{at.minute:02} {half}",
+        "instant": f"{day}, {hour}:{at.minute:02}:{at.second:02} {half}",
         "monthname": month,
         "day": f"{month} {at.day}",
         "time": f"{hour:02}:{at.minute:02} {half}",
@@ -168,14 +169,12 @@ def time_texts(at: datetime) -> dict[str, str]:
 def whole_time_texts(at: datetime) -> set[str]:
     """Those that say all of it: no part of it is left out that is not nought."""
     texts = time_texts(at)
-    found = {texts["datetime"]}
+    found = {texts["instant"], *([] if at.second else [texts["datetime"]])}
     if not (at.hour or at.minute or at.second):
         found.add(texts["date"])
         if at.day == 1:
             found |= {texts["month"], *([texts["year"]] if at.month == 1 else [])}
     return found
-
-
 
 
 def texts_of(value: Any, type_: str) -> set[str] | None:
@@ -185,6 +184,8 @@ def texts_of(value: Any, type_: str) -> set[str] | None:
     at = moment(value) if type_ in {"date", "datetime"} else None
     if at is not None:
         return whole_time_texts(at)
+    if isinstance(value, bool):
+        return {"Yes" if value else "No"}
     if type_ in {"integer", "float", "decimal"}:
         return None
     return {str(value)}

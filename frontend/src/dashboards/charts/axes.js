@@ -19,7 +19,7 @@ const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
 const MOST_AMOUNT = 90;
 /** The share of the width that a reference's label may take. */
-const MOST_REFERENCE = 0.4;
+const MOST_REFERENCE = 0.5;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 

@@ -1,4 +1,4 @@
-"""Each kind of panel with generated data, whole in the browser: marks, labels, tooltips and texts keep what they promise."""
+"""Each kind of panel with generated data, whole in the browser: marks, labels and tooltips keep their promises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from playwright.async_api import Page
 from tests.dashboards.page.conftest import Visit, until
 from tests.dashboards.page.generated.checks import check
 from tests.dashboards.page.generated.data import KINDS, Case, case
-from tests.dashboards.page.generated.texts import check_texts, check_tips
+from tests.dashboards.page.generated.texts import check_texts
+from tests.dashboards.page.generated.tips import check_tips
 from tests.dashboards.page.marks import drawn, faults
 from tests.dashboards.page.stand_in import StandIn
 

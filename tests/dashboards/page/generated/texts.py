@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from tests.dashboards.page.generated.checks import Groups, Labels, groups_of, stack_of, total, without_unit
 from tests.dashboards.page.generated.data import Case
+from tests.dashboards.page.generated.groups import Labels, groups_of, largest, total, without_unit
 from tests.dashboards.page.generated.written import (
-    NAMELESS,
+    EXACT,
     NOTHING,
     exact,
-    moment,
     number_fault,
     plain,
     texts_of,
@@ -21,10 +20,6 @@ from tests.dashboards.page.generated.written import (
 from tests.dashboards.page.marks import Cell, Drawn
 
 NEAR = 1.0
-
-
-def largest(values: list[Any]) -> Decimal:
-    return max((abs(exact(value)) for value in values if value is not None), default=Decimal(0))
 
 
 def check_texts(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
@@ -56,13 +51,29 @@ def _change(text: str, now: Any, before: Any, view: dict[str, Any]) -> Iterator[
         if text != "No value before":
             yield f"{text!r} without a value before"
         return
-    word = "As before" if exact(now) == exact(before) else "Up" if exact(now) > exact(before) else "Down"
-    if not text.startswith(word):
-        yield f"{text!r} for {now} after {before}"
-    if word != "As before":
-        _, _, after = text.rpartition(" from ")
-        if fault := number_fault(after.removesuffix(" before"), before, view):
-            yield f"a change: {fault}"
+    one, other = exact(now), exact(before)
+    word = "As before" if one == other else "Up" if one > other else "Down"
+    if word == "As before" or not text.startswith(word):
+        yield from [] if text.startswith(word) else [f"{text!r} for {now} after {before}"]
+        return
+    much, _, after = text.removeprefix(word).strip().removesuffix(" before").partition("from ")
+    if fault := number_fault(after, before, view):
+        yield f"a change: {fault}"
+    if other and (fault := _much(much.strip(), one, other, view)):
+        yield f"a change from {before} to {now}: {fault}"
+
+
+def _much(text: str, now: Decimal, before: Decimal, view: dict[str, Any]) -> str | None:
+    """In points for shares; as an amount where one is below nought; else in percent."""
+    apart = abs(EXACT.subtract(now, before))
+    if view.get("format") == "percent":
+        points = text.removesuffix(" points")
+        return (
+            number_fault(points, str(apart * 100), {"format": "integer"}) if points != text else f"{text!r}, not points"
+        )
+    if now < 0 or before < 0:
+        return number_fault(text, float(apart), view)
+    return number_fault(text, float(EXACT.divide(apart, before)), {"format": "percent"})
 
 
 def _table(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
@@ -72,24 +83,24 @@ def _table(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
         if len(cells) != len(values):
             yield f"{len(cells)} rows of {len(values)}"
             return
-        if column["name"] in {"v", "w"}:
-            most = largest(values)
-            for cell, value in zip(cells, values, strict=True):
-                if fault := number_fault(cell["text"], value, column, most):
-                    yield f"a cell: {fault}"
-                elif value is not None and (fault := whole_fault(cell["whole"], value, column)):
-                    yield f"a cell: {fault}"
-            if column.get("bar"):
-                yield from _data_bars([row[place] for row in panel.cells], values)
-            continue
+        number = column["name"] in {"v", "w"}
+        most = largest(values) if number else Decimal(0)
         for cell, value in zip(cells, values, strict=True):
-            expected = (
-                {NOTHING if value is None else value}
-                if value in NAMELESS
-                else texts_of(value, case.columns[column["name"]])
-            )
-            if plain(cell["whole"]) not in (expected or ()):
-                yield f"a cell says {cell['text']!r} of {value!r}"
+            fault = _of_number(cell, value, column, most) if number else _of_word(cell, value, case, column["name"])
+            if fault:
+                yield f"a cell: {fault}"
+        if column.get("bar"):
+            yield from _data_bars([row[place] for row in panel.cells], values)
+
+
+def _of_number(cell: dict[str, str], value: Any, column: dict[str, Any], most: Decimal) -> str | None:
+    fault = number_fault(cell["text"], value, column, most)
+    return fault or (whole_fault(cell["whole"], value, column) if value is not None else None)
+
+
+def _of_word(cell: dict[str, str], value: Any, case: Case, column: str) -> str | None:
+    expected = {None: {NOTHING}, "": {""}}.get(value) or texts_of(value, case.columns[column]) or set()
+    return None if plain(cell["whole"]) in expected else f"{cell['text']!r} of {value!r}"
 
 
 def _data_bars(cells: list[Cell], values: list[Any]) -> Iterator[str]:
@@ -140,69 +151,3 @@ def _key(case: Case, labels: Labels) -> Iterator[str]:
     for text, value in zip(labels["key"], expected, strict=True):
         if fault := number_fault(text, value, without_unit(case.view), largest(values)):
             yield f"in the key: {fault}"
-
-
-# --- tooltips ---------------------------------------------------------------------------------------------------------
-
-
-def check_tips(case: Case, tips: list[dict[str, Any]]) -> Iterator[str]:
-    """Each tooltip names a place of the rows, and says the amounts that are there."""
-    kind = case.view["kind"]
-    if kind in {"scatter", "heatmap"}:
-        return
-    groups = groups_of(case)
-    values = [value for group in groups.amounts.values() for value in group.values()]
-    in_time = case.view["kind"] == "bar" and any(moment(str(key)) for key in groups.amounts)
-    for tip in tips:
-        if (tip["title"] or "").startswith("Other ("):
-            continue
-        found = [key for key in groups.amounts if _names(tip["title"], key, case)]
-        if not found:
-            if not (in_time and all(_is_nothing(text or "", case) for _, text in tip["lines"])):
-                yield f"a tooltip of {tip['title']!r}, which no row has"
-        elif all(list(_amounts(case, groups, key, tip["lines"], largest(values))) for key in found):
-            yield from list(_amounts(case, groups, found[0], tip["lines"], largest(values)))[:1]
-
-
-def _names(title: str, key: Any, case: Case) -> bool:
-    value = key.isoformat() if hasattr(key, "isoformat") else key
-    texts = texts_of(value, case.columns["x"])
-    if texts is None:
-        return number_fault(title, key, {}, largest(case.values("x"))) is None
-    if moment(value) is not None and case.columns["x"] == "text":
-        texts |= texts_of(value, "date") or set()
-    return plain(title).removesuffix(", so far").removesuffix(", in part") in texts
-
-
-def _amounts(case: Case, groups: Groups, key: Any, lines: list[list[str | None]], most: Decimal) -> Iterator[str]:
-    group = groups.amounts[key]
-    if case.view["kind"] == "donut":
-        lines = lines[:1]
-    for name, text in lines:
-        of = [each for each in group if name in {None, "", _words(each, case)}]
-        if name is not None and name.startswith("Other ("):
-            continue
-        if not of:
-            if not _is_nothing(text or "", case):
-                yield f"a tooltip says {name!r} {text!r}, which no row has"
-            continue
-        faults = [_said(text or "", group[each], case, most) for each in of]
-        if all(faults):
-            yield f"a tooltip says {faults[0]}"
-
-
-def _is_nothing(text: str, case: Case) -> bool:
-    """What stands for a bucket without a row."""
-    return NOTHING in text or number_fault(text, 0, case.view) is None or text.startswith("0.0% (")
-
-
-def _said(text: str, value: Any, case: Case, most: Decimal) -> str | None:
-    if stack_of(case) == "share":
-        _, _, text = text.rstrip(")").partition(" (")
-    return number_fault(text, value, case.view, most)
-
-
-def _words(series: Any, case: Case) -> str:
-    if "color" in case.view:
-        return NAMELESS.get(series, str(series))
-    return str(series).replace("_", " ").capitalize()

@@ -6,11 +6,47 @@ import { words } from "./charts/series.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { moment } from "./times.js";
 
-export const DIFFER = "This sums up rows that differ there.";
+const DIFFER = "This sums up rows that differ there.";
 const ABSENT = "No filter finds rows without a value.";
 const NO_DAYS = "It is not known which days this stands for.";
 
 /** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */
+
+/**
+ * Does what a click asks for: filters the page, opens another dashboard, or tells the host.
+ * @param {import("./dashboard.js").Dashboard} dashboard
+ * @param {any} about the panel of the definition
+ * @param {Clicked} clicked
+ * @returns {string | undefined} a sentence where nothing can be done
+ */
+export function choose(dashboard, about, clicked) {
+  const { click, id: panel } = about;
+  const { filters, page } = dashboard;
+  const rows = new Rows(clicked.data.columns, clicked.data.rows);
+  const records = clicked.places.map((place) => rows.record(place));
+  if (click.event) {
+    const [row, ...others] = records.map((record) => Object.fromEntries(click.event.map((column) => [column, record[column]])));
+    if (others.some((other) => click.event.some((column) => other[column] !== row[column]))) return DIFFER;
+    return page.session.send("click", { dashboard: dashboard.name, panel, row });
+  }
+  const controls = click.open ? new Map(click.controls.map((control) => [control.name, control])) : filters.controls;
+  const { values, problem } = valuesOf(click.values, controls, clicked);
+  if (problem) return problem;
+  if (click.open) {
+    const { fragment, notes } = linkOf(about, filters, values, clicked);
+    return page.open(click.open, fragment, notes);
+  }
+  const again = records.every((record) => isChosen(click, filters, record));
+  dashboard.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, again ? null : value])));
+}
+
+/** Whether a click on this row has filtered the page. */
+export function isChosen(click, filters, record) {
+  if (!click || click.open || click.event) return false;
+  return Object.entries(click.values).every(([name, column]) => {
+    return !isAbsent(record[column]) && filters.isChosen(name) && [filters.value(name)].flat().includes(String(record[column]));
+  });
+}
 
 /**
  * @param {Record<string, string>} columns by the names of the controls
@@ -18,7 +54,7 @@ const NO_DAYS = "It is not known which days this stands for.";
  * @param {Clicked} clicked
  * @returns {{values?: Record<string, any>, problem?: string}} a sentence where they cannot be said by controls
  */
-export function valuesOf(columns, controls, { data, places }) {
+function valuesOf(columns, controls, { data, places }) {
   const rows = new Rows(data.columns, data.rows);
   const values = {};
   let several = 0;
@@ -57,13 +93,6 @@ function day(at) {
   return Number.isNaN(at) ? null : new Date(at).toISOString().slice(0, 10);
 }
 
-/** Whether these values are chosen, and nothing else, or among those that are. */
-export function isChosen(columns, filters, record) {
-  return Object.entries(columns).every(([name, column]) => {
-    return !isAbsent(record[column]) && filters.isChosen(name) && [filters.value(name)].flat().includes(String(record[column]));
-  });
-}
-
 /**
  * The way to another dashboard, which is to show the total of what was clicked.
  * @param {any} panel of the definition
@@ -72,7 +101,7 @@ export function isChosen(columns, filters, record) {
  * @param {Clicked} clicked
  * @returns {{fragment: string, notes: string[]}} its filters, and in which way its numbers are others
  */
-export function linkOf({ click, reads = [] }, filters, values, { data, places }) {
+function linkOf({ click, reads = [] }, filters, values, { data, places }) {
   const active = reads.filter((name) => filters.value(name) !== null && !(name in values) && String(filters.value(name)));
   const kept = Object.fromEntries(active.filter((name) => click.keeps.includes(name)).map((name) => [name, filters.value(name)]));
   const others = click.controls.filter(({ name, has_default: hasDefault }) => hasDefault && !(name in values) && !(name in kept));

@@ -1,10 +1,9 @@
 // One dashboard on the page: its definition becomes controls and panels, and messages go to the panels they are for.
 
 import { SeriesColors } from "./charts/colors.js";
-import { Rows } from "./charts/rows.js";
+import { choose, isChosen } from "./clicks.js";
 import { Controls } from "./controls/index.js";
-import { html } from "./dom.js";
-import { DIFFER, isChosen, linkOf, valuesOf } from "./clicks.js";
+import { html, settled } from "./dom.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { Formats } from "./values.js";
 import { rowOf, skeletonPanels } from "./layout.js";
@@ -26,7 +25,7 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
+   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => Record<string, string>, revised: (revision: string) => void,
    *   restart: () => void, broken: (why: string) => void, live: boolean, connection: import("./connection.js").Connection}} page
    * @param {string} name
    * @param {string} fragment
@@ -77,6 +76,7 @@ export class Dashboard {
       if (panel.missing) await panel.missing;
       if (panel.coming !== message) return; // asked for again meanwhile, or the page shows another dashboard
       panel.show(message);
+      panel.coming = null;
       this.tell({ panel: panel.id }, message.error);
     } catch (error) {
       console.error(error); // a mistake in one panel is none of the others'
@@ -84,12 +84,27 @@ export class Dashboard {
       this.tell({ panel: panel.id }, NOT_DRAWN);
     }
     this.refreshing.came(panel);
+    this.#settle();
+  }
+
+  /** Once nothing is under way, colours stay. */
+  #settle() {
+    const { panels, choices } = this.requests.pending;
+    if (!panels.length && !choices.length && !this.fed.some(({ coming }) => coming)) this.colors.settle();
+  }
+
+  #recolor() {
+    for (const panel of this.fed) panel.inner.recolor?.();
   }
 
   #fill({ choices, values, error }) {
     if (error) this.controls.fail(choices, error.message);
-    else this.controls.fill(choices, values);
+    else {
+      this.controls.fill(choices, values);
+      this.colors.fill(choices, values);
+    }
     this.tell({ control: choices }, error);
+    this.#settle();
   }
 
   /**
@@ -111,9 +126,8 @@ export class Dashboard {
     this.filters = filtersOf(about, given, fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
-    this.page.look();
-    const colors = new SeriesColors();
-    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
+    this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0));
+    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
     this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
@@ -136,15 +150,15 @@ export class Dashboard {
     return html("header", { class: "head" }, this.logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
   }
 
-  #panel(about, colors) {
+  #panel(about) {
     const panel = new Panel(about, {
       formats: this.formats,
-      colors,
+      colors: this.colors,
       announce: this.page.announce,
       ask: (more) => this.ask([about.id], [], more),
       choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),
-      choose: (clicked) => this.#clicked(about, clicked),
-      isChosen: (record) => this.#isChosen(about.click, record),
+      choose: (clicked) => choose(this, about, clicked),
+      isChosen: (record) => isChosen(about.click, this.filters, record),
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
       reset: () => this.replace({}),
@@ -218,34 +232,6 @@ export class Dashboard {
     for (const panel of affected) panel.inner.restart?.();
     const choices = this.about.controls.filter(({ depends }) => depends?.some((name) => changed.includes(name))).map(({ name }) => name);
     this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
-  }
-
-  /** @returns {string | undefined} a sentence where nothing can be done */
-  #clicked(about, clicked) {
-    const { click } = about;
-    const rows = new Rows(clicked.data.columns, clicked.data.rows);
-    const records = clicked.places.map((place) => rows.record(place));
-    if (click.event) return this.#send(about.id, click.event, records);
-    const controls = click.open ? new Map(click.controls.map((control) => [control.name, control])) : this.filters.controls;
-    const { values, problem } = valuesOf(click.values, controls, clicked);
-    if (problem) return problem;
-    if (click.open) {
-      const { fragment, notes } = linkOf(about, this.filters, values, clicked);
-      return this.page.open(click.open, fragment, notes);
-    }
-    const again = records.every((record) => this.#isChosen(click, record));
-    this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, again ? null : value])));
-  }
-
-  /** To the host: the row, by the columns that the panel names. */
-  #send(panel, columns, [record, ...others]) {
-    if (others.some((other) => columns.some((column) => other[column] !== record[column]))) return DIFFER;
-    const row = Object.fromEntries(columns.map((column) => [column, record[column]]));
-    this.page.session.send("click", { dashboard: this.name, panel, row });
-  }
-
-  #isChosen(click, record) {
-    return !click.open && !click.event && isChosen(click.values, this.filters, record);
   }
 
   /** A part of the time that a viewer drags over becomes the page's range, where it has one. */

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -120,7 +120,8 @@ class EngineCheck:
         self._unnamed: set[str] = set()
         self._repeated: dict[AskedQuery, dict[str, int]] = {}
 
-    def add(self, group: UserGroup) -> None:
+    def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
+        """``files``: of the queries that the group sees; None: all."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -128,7 +129,8 @@ class EngineCheck:
             if source is None:
                 continue
             left = source.left.setdefault(schema, queries)
-            found = [asked for query in left for asked in _asked(query, group) if self._can_ask(source, asked)]
+            chosen = [query for query in left if files is None or query.file in files]
+            found = [asked for query in chosen for asked in _asked(query, group) if self._can_ask(source, asked)]
             if found:
                 source.asked += found
                 asked = {each.query for each in found}

@@ -2,8 +2,8 @@
 
     python -m scripts.dashboard_reference
 
-The rows come from the key tables of ``tenantry.dashboards.definition``. A table is between ``<!-- keys of NAME -->`` and
-``<!-- end of keys -->``. The rest of the pages is written by hand.
+The rows come from the key tables in ``tenantry.dashboards.definition``. A table is between ``<!-- keys of NAME -->``
+and ``<!-- end of keys -->``. The rest of the pages is written by hand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PANELS_PAGE: Final = ROOT / "docs" / "dashboard-panels.md"
 CONTROLS_PAGE: Final = ROOT / "docs" / "dashboard-controls.md"
 PAGES: Final = (PANELS_PAGE, CONTROLS_PAGE)
 EVERY, QUERIES, CHARTS, FILE = "every panel", "panels with a query", "figures and charts", "the file"
-_TABLE: Final = re.compile(r"(<!-- keys of (.+?) -->\n\n).*?(\n<!-- end of keys -->)", re.DOTALL)
+_TABLE: Final = re.compile(r"(<!-- keys of ([^>]+?) -->\n).*?(<!-- end of keys -->)", re.DOTALL)
 _HEAD: Final = "| key | value | default | meaning |\n|---|---|---|---|\n"
 _CODE: Final = re.compile(r"\{[^}]*\}|\[[^\]]*\]")
 _NO_QUERY: Final = frozenset({PanelKind.HEADING, PanelKind.TEXT})
@@ -41,7 +41,7 @@ def tables() -> dict[str, str]:
 def current(page: str) -> str:
     """The text of a page with its tables written anew. Raises KeyError for a table that does not exist."""
     known = tables()
-    return _TABLE.sub(lambda found: f"{found[1]}{known[found[2]]}{found[3]}", page)
+    return _TABLE.sub(lambda found: f"{found[1]}\n{known[found[2]]}\n{found[3]}", page)
 
 
 def _panels() -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 @dataclass(frozen=True, slots=True)
 class _Given(ValueKind):
-    """A value that ``declare`` checks. ``title``: what it is, in words."""
+    """A value that ``declare`` checks. ``title``: the kind of value, in words."""
 
     title: str
 

@@ -124,8 +124,11 @@ def _number(schema: Mapping[str, Any]) -> str:
 
 
 def _mapping(schema: Mapping[str, Any]) -> str:
-    keys = schema.get("properties") or {"NAME": None}
-    return f"{{{', '.join(f'{name}: …' for name in keys)}}}"
+    keys = schema.get("properties", {})
+    if keys:
+        return f"{{{', '.join(f'{name}: …' for name in keys)}}}"
+    inner = schema.get("additionalProperties", {})
+    return "{NAME: …}" if not inner or any(_inner(inner, "")) else f"{{NAME: …}}, each {value(inner)}"
 
 
 _VALUES: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {

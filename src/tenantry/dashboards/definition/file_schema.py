@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
 from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
@@ -122,6 +123,7 @@ _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key(
     "stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole; default: no stack"
 )
+_COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
 )
@@ -191,9 +193,11 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
+        PanelKind.LINE: _panel(
+            PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
+        ),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _STACK, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -202,6 +206,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             _STACK,
             _FILL,
             _SORT,
@@ -209,7 +214,9 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _REFERENCE,
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
-        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _PART, _SORT, _PARTS),
+        PanelKind.DONUT: _panel(
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _PART, _COLORS, _SORT, _PARTS
+        ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
             ColumnName(),
@@ -217,6 +224,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             Key("size", ColumnName(), "the column of the size of a point"),
             Key("label", ColumnName(), "the column of the name of a point"),
         ),
@@ -252,6 +260,7 @@ DASHBOARD: Final = (
         "the maximum age of a panel's rows, unless the panel sets its own; default: that of the data source",
     ),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key("colors", ColorsOfNames(), "the colour of each series, by name: {Won: good, Lost: bad}"),
     Key(
         WEEK_START,
         OneOf(WEEK_STARTS),

@@ -1,9 +1,11 @@
 // From rows to series: a measure is one, or each value of the column that tells them apart.
 
-import { number, sum as exactSum } from "../numbers.js";
+import { number } from "../numbers.js";
+import { keyOf, LAST } from "./colors.js";
+import { adds, together } from "./together.js";
 
-const MOST = 12;
-const LAST_COLOR = 8;
+/** As many as there are colours. */
+const MOST = 8;
 
 /**
  * @typedef {object} Point
@@ -19,7 +21,7 @@ const LAST_COLOR = 8;
  * @typedef {object} Series
  * @property {string} key
  * @property {string} name
- * @property {number} color 0: the accent, for one series alone
+ * @property {number | string} color a class; 0: the accent, for one measure alone
  * @property {boolean} hidden
  * @property {Point[]} points in the order of the rows
  */
@@ -39,19 +41,24 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
     const amounts = rows.values(measure);
     for (let row = 0; row < amounts.length; row += 1) {
       const kind = kinds ? kinds[row] : undefined;
-      const key = kinds ? `${measures.length > 1 ? measure : ""}${kind ?? ""}` : measure;
-      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
+      const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kind)}` : measure;
+      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, formats, rows), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
-  const all = fewest([...found.values()], Boolean(view.stack) || view.kind === "bar");
-  for (const each of all) {
-    each.hidden = all.length > 1 && hidden.has(each.key);
-    if (all.length === 1) each.color = 0;
-  }
+  const all = fewest([...found.values()], adds(view) && (view.stack || view.kind === "bar"));
+  colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors, all.some(({ color }) => color));
+  for (const each of all) each.hidden = all.length > 1 && hidden.has(each.key);
   return all;
+}
+
+/** Gives each its colour. A measure alone has the accent; a name alone keeps its own, for it may have been one of several. */
+function colored(series, column, view, colors, others) {
+  const names = series.map(({ as }) => as);
+  const found = series.length > 1 || column ? colors.of(column, names, view.colors, others ? [LAST] : []) : [colors.given(names[0], view.colors) ?? 0];
+  series.forEach((each, place) => (each.color = found[place]));
 }
 
 /** The largest ones where there are more than eyes can follow; the rest is summed up where sums mean something. */
@@ -62,14 +69,18 @@ function fewest(series, summed) {
   const rest = series.filter((each) => !kept.has(each));
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
-  return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
+  return [...series.filter((each) => kept.has(each)), { key: REST, name, color: LAST, points }];
 }
 
-function named(measure, kind, column, measures, colors, formats, rows) {
-  if (!column) return { name: words(measure), color: colors.of("", measure) };
-  const text = formats.text(kind, rows.way(formats, [column], { along: true }));
+/** The key of what is left out, which no value has. */
+export const REST = "\u0002";
+
+/** What a series is called, and `as` what its colour goes by. */
+function named(measure, kind, column, measures, formats, rows) {
+  if (!column) return { name: words(measure), as: measure };
+  const text = formats.name(kind, rows.way(formats, [column], { along: true }));
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, color: colors.of(column, measures.length > 1 ? [measure, kind] : kind) };
+  return { name, as: measures.length > 1 ? name : kind };
 }
 
 /** The name of a column as people read it. */
@@ -91,32 +102,36 @@ export function positionsOf(series) {
 }
 
 /**
- * Series on top of one another need a value at each position: rows of objects for d3's stack.
+ * The points of all series by their places, one of each series.
+ * @param {string} [aggregate] of several at one place
  * @returns {{at: number, values: Map<string, Point>}[]}
  */
-export function aligned(series, positions) {
+export function aligned(series, positions, aggregate) {
   const found = new Map(positions.map((at) => [at, new Map()]));
   for (const { key, points } of series) {
     for (const point of points) {
       const values = found.get(point.x);
-      if (values) addTo(values, key, point);
+      if (values?.has(key)) values.get(key).push(point);
+      else values?.set(key, [point]);
     }
   }
-  return [...found].map(([at, values]) => ({ at, values }));
+  return [...found].map(([at, values]) => ({ at, values: merged(values, aggregate) }));
 }
 
 /**
- * Sums up the points of a series that stand at one place.
- * @param {Map<string, Point>} sums
+ * @param {Map<string, Point[]>} points
+ * @returns {Map<string, Point>} one for those of each key
  */
-export function addTo(sums, key, point) {
-  const before = sums.get(key);
-  if (!before) return sums.set(key, point);
-  const sum = before.rows ? before : { ...before, rows: [before.row] };
-  sum.value = exactSum([sum.value, point.value]);
-  sum.y = sum.value === null ? null : number(sum.value);
-  sum.rows.push(...rowsOf(point));
-  return sums.set(key, sum);
+export function merged(points, aggregate) {
+  return new Map([...points].map(([key, all]) => [key, all.length > 1 ? one(all, aggregate) : all[0]]));
+}
+
+function one(points, aggregate) {
+  const values = points.flatMap((point) => point.values ?? [point.value]);
+  const value = together(values, aggregate);
+  const y = number(value);
+  const taken = aggregate === "none" ? points.slice(0, 1) : points;
+  return { ...points[0], value, y: Number.isNaN(y) ? null : y, values, rows: taken.flatMap(rowsOf) };
 }
 
 /** @param {Point | undefined} point @returns {number[]} the places of the rows that it stands for */

@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from tenantry.clock import monotonic_with_suspend
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.definition.zones import zone_of_query
@@ -23,6 +24,7 @@ from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
+from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.datasources.results import Format
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
@@ -46,7 +48,7 @@ class Downloads:
     def __init__(
         self,
         store: CodesOfGroups,
-        dashboards: Mapping[str, SavedDashboard],
+        access: Access,
         sources: DataSources,
         *,
         staleness: float,
@@ -55,7 +57,7 @@ class Downloads:
     ) -> None:
         self._groups = store.groups
         self._codes = SingleUseCodes(store.codes)
-        self._dashboards = dashboards
+        self._access = access
         self._sources = sources
         self._staleness = staleness
         self._seconds_left = seconds_left
@@ -89,8 +91,8 @@ class Downloads:
         for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
-        saved = self._dashboards.get(wanted.get("dashboard", ""))
-        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
+        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if wanted else None
+        saved = None if group is None else self._access.find(wanted["dashboard"], group)
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)
@@ -114,6 +116,7 @@ class Downloads:
         session: bytes | None,
         answer: OpenAnswer,
     ) -> RowsFile:
+        saved = await in_zone_of_source(saved, group, self._sources)
         panel = self._find(saved, panel_id)
         template = saved.queries.panels[panel.id].rows
         if template is None:

@@ -14,6 +14,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note
+from tenantry.cli.panels_check import panel_findings
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
@@ -129,7 +130,8 @@ class DashboardCheck:
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
-        of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
+        panels = panel_findings(saved.dashboard for saved in self._saved)
+        of_files = [*self._unusable, *self._controls(), *panels, *self._queries(), *self._of_texts()]
         of_engines = [*refused, *columns, *self._repeated_rows(), *self._tables_without_pages()]
         found = [*of_files, *self._of_formats(), *of_engines, *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
@@ -207,16 +209,6 @@ class DashboardCheck:
                 message = f"no query reads params.{control.name}, so this control changes nothing"
                 fix = f"write [[ and … = {{{{ params.{control.name} }}}} ]] in a query, or take the control out"
                 yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
-
-    def _tables(self) -> Iterator[Located]:
-        """Tables without ``columns``: viewers get every column of the query."""
-        for saved in self._saved:
-            for panel in saved.dashboard.panels:
-                if panel.columns_left_out:
-                    at = saved.dashboard.source.location(panel.offset)
-                    message = "this table names no columns, so viewers get every column of its query"
-                    fix = "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
-                    yield at.file, Finding("columns-left-out", Severity.WARNING, at.line, at.column, message, fix)
 
     def _queries(self) -> Iterator[Located]:
         known = self._types.paths if self._types else None

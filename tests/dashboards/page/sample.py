@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import uvicorn
@@ -16,6 +17,8 @@ from starlette.applications import Starlette
 from tenantry import DataSources, mount_dashboards
 from tenantry.cli.dashboards_serve import sample_viewer
 from tenantry.resolver import Resolver
+
+TENANT: Mapping[str, Any] = {"tenant": "acme"}
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,11 @@ class Sample:
 
 
 @asynccontextmanager
-async def sample(folder: Path) -> AsyncIterator[Sample]:
+async def sample(folder: Path, url: str = "", properties: Mapping[str, Any] = TENANT) -> AsyncIterator[Sample]:
+    """``url``: of another database than an empty DuckDB."""
     database = folder.parent / "empty.duckdb"
     duckdb.connect(str(database)).close()
-    store, keys, token = sample_viewer(folder, {"tenant": "acme"}, f"duckdb:///{database}")()
+    store, keys, token = sample_viewer(folder, properties, url or f"duckdb:///{database}")()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()

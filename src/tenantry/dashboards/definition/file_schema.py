@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from tenantry.dashboards.definition.aggregates import AGGREGATES
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
@@ -114,11 +115,17 @@ _REFERENCE: Final = Key(
 _SORT: Final = Key(
     "sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; default: the query's"
 )
-_LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the others are summed up as one")
+_LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the others become one, by aggregate")
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
+_AGGREGATE: Final = Key(
+    "aggregate",
+    OneOf(AGGREGATES),
+    "what several values become: sum, mean, max, or none if no single value stands for them; default: sum, but none "
+    "for percent and for columns named as averages. Only values that add up are stacked or parts of a whole",
+)
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
 )
@@ -182,7 +189,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
         ),
         PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _AGGREGATE, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -192,13 +199,16 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _BY,
             _COLOR,
             _STACK,
+            _AGGREGATE,
             _FILL,
             _SORT,
             _LIMIT,
             _REFERENCE,
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
-        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
+        PanelKind.DONUT: _panel(
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _AGGREGATE, _SORT, _LIMIT
+        ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
             ColumnName(),

@@ -170,7 +170,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _repeated_rows(self) -> Iterator[Located]:
-        """Lines and heat maps with several rows at one place."""
+        """Lines, heat maps and bars of averages with several rows at one place."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by

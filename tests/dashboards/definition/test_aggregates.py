@@ -55,3 +55,9 @@ def test_a_stack_of_averages_is_known(panel: str, expected: bool) -> None:
     """Red when a share of means is drawn as a share of anything else."""
     (found,) = read_dashboard(f"title: A\nrows: [{{{panel}, query: q}}]", "a").panels
     assert found.adds_averages is expected
+
+
+def test_bars_of_averages_have_one_row_each() -> None:
+    """So that the check finds two. Sums may have several. Red when the first of two means is drawn and nobody knows."""
+    found = read_dashboard("title: A\nrows: [[{bar: rate, by: d, color: k, query: q}, {bar: n, by: d, query: q}]]", "a")
+    assert [panel.unique_by for panel in found.panels] == [("d", "k"), ()]

@@ -123,8 +123,8 @@ _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one anot
 _AGGREGATE: Final = Key(
     "aggregate",
     OneOf(AGGREGATES),
-    "how several values become one: sum, mean, max, or none to leave the others out; default: sum, but none for percent "
-    "and for columns named as averages. Only values that add up are stacked or parts of a whole",
+    "how several values become one: sum, mean, max, or none to leave the others out; default: sum, but none for "
+    "percent and for columns named as averages. Only values that add up are stacked or parts of a whole",
 )
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,6 @@ from tenantry import DataSources, mount_dashboards
 from tenantry.cli.dashboards_serve import sample_viewer
 from tenantry.resolver import Resolver
 
-TENANT: Mapping[str, Any] = {"tenant": "acme"}
-
 
 @dataclass(frozen=True)
 class Sample:
@@ -30,11 +28,11 @@ class Sample:
 
 
 @asynccontextmanager
-async def sample(folder: Path, url: str = "", properties: Mapping[str, Any] = TENANT) -> AsyncIterator[Sample]:
-    """``url``: of another database than an empty DuckDB."""
+async def sample(folder: Path, url: str = "", **properties: Any) -> AsyncIterator[Sample]:
+    """``url``: of another database than an empty DuckDB. ``properties``: further ones of the group."""
     database = folder.parent / "empty.duckdb"
     duckdb.connect(str(database)).close()
-    store, keys, token = sample_viewer(folder, properties, url or f"duckdb:///{database}")()
+    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, url or f"duckdb:///{database}")()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.conditions import When
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.zones import zone_reference
 from tenantry.sql import Source
@@ -112,6 +113,8 @@ class Panel:
     """Whether the panel would add values that do not add up, such as a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
+    when: When | None = None
+    """Which groups see the panel; None: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,8 @@ class DashboardFile:
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
+    when: When | None = None
+    """Which groups may open the dashboard; None: all."""
 
     @property
     def panels(self) -> Iterator[Panel]:

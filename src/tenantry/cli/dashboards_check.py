@@ -15,6 +15,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note
+from tenantry.cli.panels_check import panel_findings
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
@@ -151,7 +152,8 @@ class DashboardCheck:
 
     def run(self) -> DashboardReport:
         engines = self._engines
-        of_files = [*self._unusable, *self._tables(), *self._queries(), *self._of_texts(), *self._of_formats()]
+        panels = panel_findings(saved.dashboard for saved in self._saved)
+        of_files = [*self._unusable, *panels, *self._queries(), *self._of_texts(), *self._of_formats()]
         shown = self._audience.findings(0 if self._types is None else len(self._types), self._properties)
         found = [*of_files, *self.of_queries(), *shown, *self._tables_without_pages(), *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
@@ -195,7 +197,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _repeated_rows(self) -> Iterator[Located]:
-        """Lines and heat maps with several rows at one place."""
+        """Lines, heat maps and bars of averages with several rows at one place."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -226,16 +228,6 @@ class DashboardCheck:
                     message = f"{', '.join(without)} gives no pages, so above the row limit this table is not shown"
                     fix = "aggregate or limit the rows in the query, or raise the row limit"
                     yield at.file, Finding("table-without-pages", Severity.NOTE, at.line, at.column, message, fix)
-
-    def _tables(self) -> Iterator[Located]:
-        """Tables without ``columns``: viewers get every column of the query."""
-        for saved in self._saved:
-            for panel in saved.dashboard.panels:
-                if panel.columns_left_out:
-                    at = saved.dashboard.source.location(panel.offset)
-                    message = "this table names no columns, so viewers get every column of its query"
-                    fix = "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
-                    yield at.file, Finding("columns-left-out", Severity.WARNING, at.line, at.column, message, fix)
 
     def _queries(self) -> Iterator[Located]:
         known = self._types.paths if self._types else None

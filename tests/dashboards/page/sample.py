@@ -28,11 +28,11 @@ class Sample:
 
 
 @asynccontextmanager
-async def sample(folder: Path, **properties: Any) -> AsyncIterator[Sample]:
-    """``properties``: further ones of the group."""
+async def sample(folder: Path, url: str = "", **properties: Any) -> AsyncIterator[Sample]:
+    """``url``: of another database than an empty DuckDB. ``properties``: further ones of the group."""
     database = folder.parent / "empty.duckdb"
     duckdb.connect(str(database)).close()
-    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, f"duckdb:///{database}")()
+    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, url or f"duckdb:///{database}")()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.aggregates import AGGREGATES
 from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
@@ -114,14 +115,22 @@ _REFERENCE: Final = Key(
 _SORT: Final = Key(
     "sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; default: the query's"
 )
-_LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks, the others are summed up as one; default: all")
+_LIMIT: Final = Key(
+    "limit", Number(1, 500), "maximum number of marks; the others become one, by aggregate; default: all"
+)
 _PART: Final = Key("by", ColumnName(), "the column with the names of the parts", required=True)
-_PARTS: Final = Key("limit", Number(1, 500), "maximum number of parts, the others are summed up as one; default: 7")
+_PARTS: Final = Key("limit", Number(1, 500), "maximum number of parts; the others become one; default: 7")
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key(
     "stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole; default: no stack"
+)
+_AGGREGATE: Final = Key(
+    "aggregate",
+    OneOf(AGGREGATES),
+    "how several values become one: sum, mean, max, or none to leave the others out; default: sum, but none for "
+    "percent and for columns named as averages. Only values that add up are stacked or parts of a whole",
 )
 _COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _FILL: Final = Key(
@@ -197,7 +206,17 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
         ),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _STACK, _FILL, _REFERENCE
+            PanelKind.AREA,
+            _MEASURES,
+            "the columns drawn",
+            *_CHART,
+            _BY,
+            _COLOR,
+            _COLORS,
+            _STACK,
+            _AGGREGATE,
+            _FILL,
+            _REFERENCE,
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -208,6 +227,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _COLOR,
             _COLORS,
             _STACK,
+            _AGGREGATE,
             _FILL,
             _SORT,
             _LIMIT,
@@ -215,7 +235,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
         PanelKind.DONUT: _panel(
-            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _PART, _COLORS, _SORT, _PARTS
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _PART, _COLORS, _AGGREGATE, _SORT, _PARTS
         ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,

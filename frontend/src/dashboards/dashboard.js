@@ -92,7 +92,7 @@ export class Dashboard {
     this.page.look();
     const colors = new SeriesColors();
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
-    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
+    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, this.controls.paper, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
   }
@@ -104,6 +104,11 @@ export class Dashboard {
     const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
     const { given, fragment } = this.asked;
     this.#askChanged(this.filters.differing(filtersOf(this.about, given, fragment)), { panels: missing, choices: [] });
+  }
+
+  /** Draws every panel for the width that it has. */
+  draw() {
+    for (const panel of this.fed) panel.fit();
   }
 
   /** @param {string} [address] of an image beside the title */

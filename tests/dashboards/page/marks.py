@@ -36,7 +36,7 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
         id: panel.dataset.panel,
         kind: panel.className.match(/panel-(\w+)/)[1],
         state: panel.dataset.state,
-        sentence: all(".panel-empty, .panel-failed, .chart-refused", (each) => each.textContent.trim()).join(" "),
+        sentence: all(".panel-empty, .panel-failed", (each) => each.textContent.trim()).join(" "),
         notes: all(".chart-note", text).join(" "),
         drawing: svg && { x: 0, y: 0, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height },
         marks: svg ? all("svg.plot .mark, svg.plot .series > *", (each) => ({
@@ -192,7 +192,7 @@ def faults(panel: Drawn) -> Iterator[str]:
         if not panel.drawing.holds(mark.box):
             yield f"a {mark.kind} beyond the drawing: {mark.box} in {panel.drawing}"
     for text, box in panel.texts:
-        if re.search("NaN|Infinity|undefined|null$", text):
+        if re.search("NaN|Infinity|undefined", text):
             yield f"a label that says {text}"
         if not panel.panel.holds(box):
             yield f"a label beyond the panel: {text}, {box} in {panel.panel}"

@@ -214,14 +214,6 @@ async def test_a_specification_of_vega_lite(stand_in: StandIn, visit: Visit) -> 
     assert [request.url for request in usual.requests if "vega" in request.url] == []
 
 
-@pytest.mark.parametrize("kind", ["line", "bar", "area"])
-async def test_a_column_that_is_not_there_breaks_nothing(stand_in: StandIn, visit: Visit, kind: str) -> None:
-    """The author checks names before; the page draws what it has."""
-    answer = rows({"x": "integer", "n": "integer"}, [1, 10], [2, 20])
-    panel = await panel_of(stand_in, visit, {"kind": kind, kind: ["other"], "by": "x", "answer": answer})
-    assert await panel.locator("svg.plot").count() == 1
-
-
 async def test_labels_never_lie_over_one_another(stand_in: StandIn, visit: Visit) -> None:
     """Long names, at the width of a telephone. Red when labels are not measured."""
     names = [f"Terminal {n} of the northern airport" for n in range(14)]

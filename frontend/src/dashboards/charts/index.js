@@ -1,8 +1,10 @@
 // The charts by kind: what a panel's view says, and rows, become an SVG and the places where it can be read.
 
 import { load, loaded } from "../chunks.js";
+import { number } from "../numbers.js";
 import { drawBars } from "./bars.js";
 import { drawLines } from "./lines.js";
+import { adds } from "./together.js";
 
 /**
  * @typedef {object} Options
@@ -57,10 +59,24 @@ export function missingOf(kind) {
   return name && !loaded[name] ? load(name) : null;
 }
 
-/** @returns {Chart} */
+/** @returns {Chart | {refused: string}} a sentence where a drawing would say something wrong */
 export function drawChart(view, rows, options) {
+  const measures = [view[view.kind]].flat();
+  const lacking = [view.by, view.color, view.rows, ...measures].filter((name) => name && !rows.has(name));
+  const word = lacking.length ? `The rows have no ${lacking.join(", ")}.` : "";
+  if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
+  const [shown, said] = truthful(view, measures, rows);
   const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
-  return draw(view, rows, options);
+  const chart = draw(shown, rows, options);
+  chart.notes = [...(chart.notes ?? []), word, said].filter(Boolean);
+  return chart;
+}
+
+/** The view as it can be drawn of these values, and what a viewer should know of that. */
+function truthful(view, measures, rows) {
+  if (view.stack && !adds(view)) return [{ ...view, stack: undefined }, "These values do not add up, so they are not stacked."];
+  const negative = view.stack === "share" && measures.some((name) => rows.values(name).some((value) => number(value) < 0));
+  return negative ? [{ ...view, stack: "sum" }, "Some values are below 0, so these are the values and not their shares."] : [view];
 }
 
 /** What a chart is, for who does not see it. */

@@ -73,7 +73,7 @@ function radiusOf(view, rows) {
 }
 
 function titleOf(view, rows, by, point, formats) {
-  if (view.label && rows.has(view.label)) return formats.text(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
+  if (view.label && rows.has(view.label)) return formats.name(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
   return view.color ? point.series : by.text(point.x);
 }
 

@@ -18,10 +18,11 @@ from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.served import write_files
 
 FLIGHTS = """{sql: "select day, route, count(*) as flights from flights where carrier = {{ carrier }}
-      [[ and route = {{ params.route }} ]] [[ and day >= {{ params.period.start }} ]] group by day, route order by day"}"""
-CONTROLS = (
-    "controls: {period: {range: last-30-days, presets: [last-7-days, last-30-days]}, route: {choices: [A-B, A-C]}}"
-)
+      [[ and route = {{ params.route }} ]] [[ and day >= {{ params.period.start }} ]]
+      group by day, route order by day"}"""
+CONTROLS = """controls:
+  period: {range: last-30-days, presets: [last-7-days, last-30-days]}
+  route: {choices: [A-B, A-C]}"""
 FILES = {
     "sales/regions.yaml": f"""title: Short
 {CONTROLS}
@@ -102,7 +103,7 @@ async def _is_as_tall(page: Page, height: float, more: float) -> bool:
 
 
 async def test_a_frame_of_a_fixed_height_scrolls_to_what_opens(open_page: OpenPage, real: Sites) -> None:
-    """It stays as tall as its host says. Red when the page in it ended with its panels: the rest could not be reached."""
+    """It stays as tall as its host says. Red when the page in it ended with its panels: the rest was out of reach."""
     seen = await host(open_page, real)
     await seen.page.evaluate("document.querySelector('#acme').setAttribute('height', '290')")
     await seen.page.evaluate("document.querySelector('#acme').reload()")
@@ -188,8 +189,8 @@ async def _is_drawn(page: Page, frame: Frame) -> bool:
 
 
 async def test_an_element_that_is_moved(open_page: OpenPage, real: Sites) -> None:
-    """To another parent: it shows what it showed, with what was chosen. By ``moveBefore`` Chromium does not even load it
-    again (Firefox does). Red when the element forgot the dashboard that a click had opened."""
+    """To another parent: it shows what it showed, with what was chosen. By ``moveBefore`` Chromium does not even load
+    it again (Firefox does). Red when the element forgot the dashboard that a click had opened."""
     seen = await host(open_page, real)
     await seen.page.evaluate("document.querySelector('#acme').setAttribute('name', 'sales/days')")
     frame = await titled(seen.page, real, "Days")

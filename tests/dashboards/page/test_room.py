@@ -44,7 +44,7 @@ async def test_choices_in_a_short_page(stand_in: StandIn, visit: Visit, place: s
     await (button.tap() if width < 500 else button.click())
     opened = page.locator(f".control-{control} .popover")
     await until(lambda: _grown(page, before))
-    assert await _is_whole(page, opened)
+    await until(lambda: _is_whole(page, opened))
     assert await _height(page) >= (await box_of(opened))["height"]
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await page.keyboard.press("Escape")
@@ -105,7 +105,7 @@ async def test_a_tooltip_that_is_taller_than_its_chart(stand_in: StandIn, visit:
     await page.keyboard.press("ArrowRight")
     tip = page.locator(".tip")
     await until(lambda: _grown(page, before))
-    assert await _is_whole(page, tip)
+    await until(lambda: _is_whole(page, tip))
     await page.keyboard.press("Escape")
     await until(lambda: _is_as(page, before))
 

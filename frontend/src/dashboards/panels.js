@@ -96,6 +96,11 @@ export class Panel {
     return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.#width || this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
   }
 
+  /** At once. */
+  fit() {
+    this.inner.fit?.(this.body.clientWidth);
+  }
+
   get hasRows() {
     return Boolean(this.inner);
   }

@@ -13,11 +13,15 @@ const TALLEST = 20_000;
 /** Milliseconds until a frame that is not heard of is an error: mostly this page is not among the embedding hosts. */
 const PATIENCE = 20_000;
 
-export class TenantryDashboard extends HTMLElement {
+/** A host that renders on its server imports this file, too. */
+const Base = globalThis.HTMLElement ?? class {};
+
+export class TenantryDashboard extends Base {
   static observedAttributes = ["src", "name"];
 
   #root = this.attachShadow({ mode: "closed" });
   #frame = null;
+  #holder = null;
   #origin = "";
   #port = null;
   /** The promise of the token that the host gave last. */
@@ -93,6 +97,9 @@ export class TenantryDashboard extends HTMLElement {
     this.#stop();
   }
 
+  /** Moved by moveBefore(): the frame stays as it is. */
+  connectedMoveCallback() {}
+
   attributeChangedCallback(_, before, after) {
     if (before !== after && this.isConnected && !this.#following) this.reload();
   }
@@ -114,20 +121,24 @@ export class TenantryDashboard extends HTMLElement {
     frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard says its title
     if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // a label needs something that it names
     const height = this.getAttribute("height");
-    Object.assign(frame.style, { border: 0, display: "block", width: "100%", height: height ? `${height}px` : "480px" });
+    const holder = document.createElement("div");
+    Object.assign(holder.style, { position: "relative", height: height ? `${height}px` : "480px" });
+    Object.assign(frame.style, { position: "absolute", inset: 0, width: "100%", height: "100%", border: 0 }); // in the flow, paper begins a page for it
+    holder.append(frame);
     this.style.display ||= "block";
     this.#frame = frame;
+    this.#holder = holder;
     this.#origin = address.origin;
     this.#ask(); // while the frame loads
     this.#timer = setTimeout(() => this.#fail("no_answer"), PATIENCE);
     frame.src = address.href;
-    this.#root.replaceChildren(frame);
+    this.#root.replaceChildren(holder);
   }
 
   #stop() {
     clearTimeout(this.#timer);
     this.#port?.close();
-    this.#frame?.remove();
+    this.#holder?.remove();
     this.#frame = this.#port = this.#token = null;
   }
 
@@ -163,6 +174,7 @@ export class TenantryDashboard extends HTMLElement {
     if (port !== this.#port) return;
     if (type === "token-required") this.#renew(port);
     else if (type === "height") this.#resize(data);
+    else if (type === "paper") this.#print(data);
     else if (type === "filters") this.#filters = data;
     else if (type === "ready" && data) data = this.#follow(data);
     if (["ready", "height", "filters", "error"].includes(type)) this.#emit(type, data);
@@ -188,7 +200,15 @@ export class TenantryDashboard extends HTMLElement {
   }
 
   #resize(height) {
-    if (!this.hasAttribute("height")) this.#frame.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+    if (!this.hasAttribute("height")) this.#holder.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+  }
+
+  /** The heights on paper by width: nothing comes from the frame while the host prints. */
+  #print(heights) {
+    const sheet = new CSSStyleSheet();
+    const rules = Object.entries(heights).map(([width, height]) => `@container(min-width:${+width}px){div{height:${+height}px!important}}`);
+    sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules.join("")}}`);
+    this.#root.adoptedStyleSheets = [sheet];
   }
 
   #emit(type, detail) {
@@ -219,4 +239,4 @@ function addressOf(src, name) {
   return address;
 }
 
-if (!customElements.get("tenantry-dashboard")) customElements.define("tenantry-dashboard", TenantryDashboard);
+if (globalThis.customElements?.get("tenantry-dashboard") === undefined) globalThis.customElements?.define("tenantry-dashboard", TenantryDashboard);

@@ -8,6 +8,7 @@ import { canvas } from "./axes.js";
 import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
+import { REST } from "./series.js";
 import { adds } from "./together.js";
 
 /** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
@@ -88,7 +89,7 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
 
 function rest(slices) {
   const values = slices.flatMap((slice) => slice.values);
-  return { value: null, key: "…", name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
+  return { value: null, key: REST, name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
 function shareOf({ amount, values }, total, formats, digits) {

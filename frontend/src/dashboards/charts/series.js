@@ -69,8 +69,11 @@ function fewest(series, summed) {
   const rest = series.filter((each) => !kept.has(each));
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
-  return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST, points }];
+  return [...series.filter((each) => kept.has(each)), { key: REST, name, color: LAST, points }];
 }
+
+/** The key of what is left out, which no value has. */
+export const REST = "\u0002";
 
 /** What a series is called, and `as` what its colour goes by. */
 function named(measure, kind, column, measures, formats, rows) {

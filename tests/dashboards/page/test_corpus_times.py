@@ -44,7 +44,7 @@ class Corpus:
         self.given, self.folder = corpus / "dashboards", folder / "dashboards"
         (self.folder / "queries").mkdir(parents=True)
 
-    def serve(self, name: str, *tables: str, without: str = "", **options: Any) -> AbstractAsyncContextManager[Sample]:
+    def open(self, name: str, *tables: str, without: str = "", **options: Any) -> AbstractAsyncContextManager[Sample]:
         """One dashboard with its queries. ``without``: what is taken out of its file."""
         text = (self.given / f"{name}.yaml").read_text()
         assert without in text
@@ -76,7 +76,7 @@ async def figure(seen: Any, place: int = 0) -> str:
 )
 async def test_cmp_compares_equal_parts(corpus_of: Corpus, visit: Visit, period: str, count: str, days: str) -> None:
     """One row a day, so the change is none. Red when eleven months were compared with twelve: "-9 %"."""
-    async with corpus_of.serve("cmp", DAYS) as served:
+    async with corpus_of.open("cmp", DAYS) as served:
         address = f"{served.url}/cmp{f'#period={period}' if period else ''}"
         seen = await visit(address, extra_http_headers=served.headers)
         assert await seen.page.locator(".change").get_attribute("title") == days
@@ -85,7 +85,7 @@ async def test_cmp_compares_equal_parts(corpus_of: Corpus, visit: Visit, period:
 
 async def test_cmp_marks_the_week_that_has_not_ended(corpus_of: Corpus, visit: Visit) -> None:
     """Weeks lie on their Mondays, and the first and the last are not whole. Red when the line fell at its end."""
-    async with corpus_of.serve("cmp", DAYS) as served:
+    async with corpus_of.open("cmp", DAYS) as served:
         seen = await visit(f"{served.url}/cmp", extra_http_headers=served.headers)
         panel = seen.page.locator(".panel", has_text="By week")
         first, second, *_, last = [each.splitlines()[0] for each in await titles(panel)]
@@ -95,7 +95,7 @@ async def test_cmp_marks_the_week_that_has_not_ended(corpus_of: Corpus, visit: V
 
 async def test_tz_counts_and_lists_one_day(corpus_of: Corpus, visit: Visit) -> None:
     """That of Vienna, written in its times. Red when the list had the times of UTC: "yesterday, 23:40"."""
-    async with corpus_of.serve("tz", CALLS) as served:
+    async with corpus_of.open("tz", CALLS) as served:
         seen = await visit(f"{served.url}/tz", extra_http_headers=served.headers)
         rows = seen.page.locator("tbody tr")
         assert await figure(seen) == str(await rows.count()) == "2"
@@ -110,7 +110,7 @@ async def test_zones_is_a_page_in_one_zone(corpus_of: Corpus, visit: Visit, by: 
     when today was a day of UTC."""
     given: dict[str, Any] = {"timezone": zone} if by == "group" else {"option": f"?tenantry_timezone={zone}"}
     zoned = ", zone: {property: timezone}"
-    async with corpus_of.serve("zones", CALLS, SHIPMENTS, without=zoned, merchant_id="acme", **given) as served:
+    async with corpus_of.open("zones", CALLS, SHIPMENTS, without=zoned, merchant_id="acme", **given) as served:
         seen = await visit(f"{served.url}/zones", extra_http_headers=served.headers)
         assert await figure(seen) == TODAY[zone]
 
@@ -118,7 +118,7 @@ async def test_zones_is_a_page_in_one_zone(corpus_of: Corpus, visit: Visit, by: 
 async def test_short_has_its_days(corpus_of: Corpus, visit: Visit) -> None:
     """Each range can be chosen in a window that is lower than the popover. Red when today, or the first day, was left
     out."""
-    async with corpus_of.serve("short", VISITS) as served:
+    async with corpus_of.open("short", VISITS) as served:
         seen = await visit(f"{served.url}/short", extra_http_headers=served.headers, width=700, height=260)
         assert await figure(seen) == "30"
         for days in ("7", "90"):
@@ -129,7 +129,7 @@ async def test_short_has_its_days(corpus_of: Corpus, visit: Visit) -> None:
 
 async def test_money_sends_no_hidden_column(corpus_of: Corpus, visit: Visit) -> None:
     """The salary stays on the server. Red when a panel was sent all columns of its query."""
-    async with corpus_of.serve("money") as served:
+    async with corpus_of.open("money") as served:
         seen = await visit(f"{served.url}/money", extra_http_headers=served.headers)
         answer = await seen.page.context.request.post(f"{served.url}/money/-/panels", data={"definition": True})
         assert (answer.status, "secret-salary" in await answer.text()) == (200, False)

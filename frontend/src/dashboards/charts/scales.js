@@ -78,7 +78,8 @@ function timeTexts(dates, formats) {
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   let way = (date) => (midnight(date) ? "day" : "time");
-  if (each(january)) way = () => "year";
+  if (dates.length === 1 && midnight(dates[0])) way = () => "date";
+  else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : place ? "monthname" : "month");
   else if (each(midnight)) way = () => "day";
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));

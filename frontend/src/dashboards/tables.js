@@ -175,9 +175,9 @@ function columnsOf(views, rows, formats) {
   });
 }
 
-/** All digits of a number that is written with fewer. */
-function wholeOf(value, { way, numeric }, text, formats) {
-  const whole = numeric ? formats.whole(value, way) : text;
+/** All digits of a number that is written with fewer, and the seconds of a time without them. */
+function wholeOf(value, { way }, text, formats) {
+  const whole = formats.whole(value, way);
   return whole === text ? null : whole;
 }
 

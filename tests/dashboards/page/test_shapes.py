@@ -131,3 +131,17 @@ async def test_a_day_alone_is_that_day(stand_in: StandIn, visit: Visit, shape: s
         await seen.page.keyboard.press("Home")
         title = await chart.locator(".tip-title").inner_text()
         assert title == "Jan 1, 2026"
+
+
+@pytest.mark.parametrize("width", [300, 240])
+async def test_lying_bars_keep_their_direction(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """Between long names and large numbers of both signs. Red when these leave no room: bars went the other way."""
+    answer = rows(
+        {"x": "text", "v": "decimal"}, ["a name that goes on and on", "9.7e27"], ["another long name", "-8.9e27"]
+    )
+    seen = await visit(stand_in.show([chart("bar", horizontal=True) | {"answer": answer}]), width=width)
+    panel = (await drawn(seen.page))["1-1"]
+    assert [*faults(panel)] == []
+    above, below = panel.of("bar")
+    assert below.box.right == pytest.approx(above.box.x, abs=1)
+    assert above.box.width > 5

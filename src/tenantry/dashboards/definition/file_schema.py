@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from tenantry.dashboards.definition.aggregates import AGGREGATES
+from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
+from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,
@@ -29,8 +31,6 @@ from tenantry.dashboards.definition.value_kinds import (
     object_schema,
 )
 from tenantry.dashboards.definition.zones import TIMEZONE, ZoneName
-from tenantry.sql import Source
-from tenantry.sql.header import YamlNode
 from tenantry.sql.parameters import WEEK_START, WEEK_STARTS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -48,8 +48,6 @@ FORMATS: Final = (
 """Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
 seconds, ``id`` and ``year`` have no thousands separators."""
 
-QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
 _DASHBOARD_NAME: Final = Word("a dashboard", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 _SCHEMA_ID: Final = TemplateText(200)
 
@@ -121,6 +119,7 @@ _LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the other
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
+_COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
 _AGGREGATE: Final = Key(
     "aggregate",
@@ -189,9 +188,14 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
+        PanelKind.LINE: _panel(
+            PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
+        ),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _AGGREGATE, _FILL, _REFERENCE
+            PanelKind.AREA,
+            _MEASURES,
+            "the columns drawn",
+            *(*_CHART, _BY, _COLOR, _COLORS, _STACK, _AGGREGATE, _FILL, _REFERENCE),
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -200,6 +204,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             _STACK,
             _AGGREGATE,
             _FILL,
@@ -209,7 +214,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
         PanelKind.DONUT: _panel(
-            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _AGGREGATE, _SORT, _LIMIT
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _COLORS, _AGGREGATE, _SORT, _LIMIT
         ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
@@ -218,6 +223,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             Key("size", ColumnName(), "the column of the size of a point"),
             Key("label", ColumnName(), "the column of the name of a point"),
         ),
@@ -242,67 +248,6 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
 )
 """The keys of each kind of panel. The first key has the name of the kind."""
 
-MAX_CONTROLS: Final = 40
-MAX_PRESETS: Final = 12
-_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
-_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
-
-
-class _Given:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
-
-
-class _Choices:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
-        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
-
-
-_GIVEN: Final = _Given()
-_SHARED: Final = (
-    Key("label", TemplateText(100), "the label for viewers; default: the name"),
-    Key("description", TemplateText(500), "a sentence about the control"),
-    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
-    Key("required", Flag(), "whether a viewer must choose before the queries run"),
-)
-CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
-    {
-        "range": (
-            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
-            *_SHARED,
-            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "relative ranges to choose from"),
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-        "choices": (
-            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
-            *_SHARED,
-            Key("many", Flag(), "whether several may be chosen"),
-        ),
-        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
-        "number": (
-            Key("number", _GIVEN, "a number; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the smallest"),
-            Key("max", _GIVEN, "the greatest"),
-        ),
-        "date": (
-            Key("date", _GIVEN, "a day; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-    }
-)
-"""The keys of each kind of control. The first key has the name of the kind."""
-
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
     Key("description", TemplateText(), "a sentence below the title"),
@@ -310,6 +255,7 @@ DASHBOARD: Final = (
     Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key("colors", ColorsOfNames(), "the colour of each series, by name: {Won: good, Lost: bad}"),
     Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
     WHEN,
 )

@@ -88,6 +88,7 @@ export class ChartView {
   #refuse(sentence) {
     for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // nothing to read by keys
     this.element.setAttribute("aria-label", this.context.title);
+    this.element.className = "chart";
     this.element.replaceChildren(html("p", { class: "panel-empty" }, sentence));
   }
 

@@ -74,7 +74,7 @@ export class ChartView {
     const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
     this.chart = chart;
-    if (chart.refused) return this.element.replaceChildren(html("p", { class: "panel-empty" }, chart.refused));
+    if (chart.refused) return this.#refuse(chart.refused);
     const legend = legendOf(chart, (key) => this.#toggle(key));
     this.element.classList.toggle("stands-beside", beside);
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
@@ -83,6 +83,12 @@ export class ChartView {
     const choose = this.about.click ? (rows) => this.#choose(rows) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
     this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+  }
+
+  #refuse(sentence) {
+    for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // nothing to read by keys
+    this.element.setAttribute("aria-label", this.context.title);
+    this.element.replaceChildren(html("p", { class: "panel-empty" }, sentence));
   }
 
   #times() {

@@ -6,12 +6,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import Control, DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed, unused_controls
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
+from tenantry.sql.checks import Finding
 from tenantry.sql.parameters import TEXTS
 from tenantry.suggestions import did_you_mean
 
@@ -89,14 +91,19 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return f"<DashboardFolder {str(self.path)!r}, {len(self)} dashboards>"
 
     @property
+    def mistyped(self) -> Iterator[tuple[str, Finding]]:
+        """Findings, each with its file: controls that no query reads, filters of queries that nothing sets."""
+        opened: dict[str, set[str]] = {}
+        for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
+            if click is not None:
+                opened.setdefault(click.open, set()).update(click.values)
+        for name, saved in self._saved.items():
+            yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()))
+
+    @property
     def notes(self) -> list[str]:
-        """Messages about likely mistakes: controls that no query reads."""
-        found: list[str] = []
-        for saved in self._saved.values():
-            for control in unused_controls(saved.dashboard, saved.queries):
-                at = saved.dashboard.source.location(control.offset)
-                found.append(f"{at}: no query reads params.{control.name}, so this control changes nothing")
-        return found
+        """The messages of ``mistyped``."""
+        return [f"{file}:{found.line}:{found.column}: {found.message}" for file, found in self.mistyped]
 
     def _files(self) -> list[tuple[str, Path]]:
         if not self.path.is_dir():

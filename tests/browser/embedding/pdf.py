@@ -1,4 +1,4 @@
-"""The texts of each page of a PDF that Chromium has printed: glyphs in the order of the file, by the tables of fonts."""
+"""The texts of each page of a PDF that Chromium has printed: glyphs in the order of the file, by tables of fonts."""
 
 from __future__ import annotations
 

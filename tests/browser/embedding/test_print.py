@@ -84,9 +84,9 @@ def days(texts: list[str]) -> int:
 @pytest.mark.parametrize("width", [1440, 900])
 @pytest.mark.parametrize("style", ["", "width: 560px"])
 async def test_a_host_prints_the_whole_frame(open_page: OpenPage, real: Sites, width: int, style: str) -> None:
-    """Wider on the screen than on paper, and the other way round; each panel, all rows of the table and what follows the
-    frame, in letters of their usual size, and no page is blank. Red when the frame was as tall as on the screen, and
-    when it stood in the flow of the page: the first page held the heading alone."""
+    """Wider on the screen than on paper, and the other way round: each panel, all rows of the table and what follows
+    the frame, in letters of their usual size, and no page is blank. Red when the frame was as tall as on the screen,
+    and when it stood in the flow of the page: the first page held the heading alone."""
     page = await embedded(open_page, real, width, style)
     await page.wait_for_timeout(PAPER_MILLISECONDS)
     sizes = await note_sizes(dashboards(page, real)[0])
@@ -132,7 +132,7 @@ async def test_paper_says_what_was_chosen(open_page: OpenPage, real: Sites) -> N
 
 
 async def test_a_direct_page_prints_whole(open_page: OpenPage, real: Sites) -> None:
-    """With charts of the paper's width, and as on the screen after it. Red when they were drawn for the screen, and made
+    """With charts of the paper's width, and as on the screen after it. Red when they were drawn for the screen and made
     smaller: their letters were half as large."""
     page = (await open_page()).page
     await page.goto(f"{real.mount}/sales/regions?USER_GROUP_TOKEN={await real.token('acme')}")

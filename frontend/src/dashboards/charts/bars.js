@@ -111,7 +111,7 @@ class Bars {
     const spans = this.spans[place];
     const write = ({ amount, low, high }) => {
       const text = formats.measured(amount, this.way);
-      return this.share ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
+      return this.share && amount !== null && high !== null ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
     };
     return {
       ...position,

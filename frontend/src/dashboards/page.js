@@ -7,6 +7,7 @@ import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
 import { isSaid, notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
+import { onPaper } from "./print.js";
 import { applyTheme } from "./theme.js";
 import { watermark } from "./watermark.js";
 
@@ -16,9 +17,9 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?
 
 class Page {
   /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
-  #before = [];
+  #before = history.state?.before ?? [];
   /** @type {string[]} what a viewer should know of the click that led here */
-  #notes = [];
+  #notes = history.state?.notes ?? [];
 
   constructor(root, session, mount, live) {
     this.root = root;
@@ -35,6 +36,7 @@ class Page {
     this.look();
     session.on("ended", ({ code }) => this.ended(code));
     addEventListener("pagehide", () => this.dashboard.end());
+    addEventListener("popstate", ({ state }) => this.#go(decodeURI(location.pathname.slice(mount.length + 1)), location.hash, state?.before ?? [], state?.notes ?? []));
   }
 
   start(name, fragment) {
@@ -63,13 +65,14 @@ class Page {
    */
   open(name, fragment, notes) {
     const { filters, about } = this.dashboard;
-    this.#before.push({ name: this.dashboard.name, fragment: filters.fragment, title: about.title });
-    this.#go(name, fragment, notes);
+    this.#keep(filters.fragment); // what the host gave is not in it yet
+    this.#visit(name, fragment, [...this.#before, { name: this.dashboard.name, fragment: filters.fragment, title: about.title }], notes);
   }
 
+  /** No history.back(): the last step may be another frame's, or the host's. */
   #back() {
-    const { name, fragment } = this.#before.pop();
-    this.#go(name, fragment);
+    const { name, fragment } = this.#before.at(-1);
+    this.#visit(name, fragment, this.#before.slice(0, -1));
   }
 
   /** @returns {HTMLElement[]} a button, where a click led here */
@@ -78,11 +81,20 @@ class Page {
     return before ? [html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`)] : [];
   }
 
-  #go(name, fragment, notes = []) {
-    this.#notes = notes;
+  #visit(name, fragment, before, notes = []) {
+    history.pushState({ before, notes }, "", addressOf(`${this.mount}/${name}`, fragment));
+    this.#go(name, fragment, before, notes);
+  }
+
+  #go(name, fragment, before, notes) {
+    [this.#before, this.#notes] = [before, notes];
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
-    history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment && `#${fragment}`}`);
     this.start(name, fragment);
+  }
+
+  /** In the address. */
+  #keep(fragment) {
+    history.replaceState(history.state, "", addressOf(location.pathname, fragment));
   }
 
   /** Draws the page by the theme of the group, and by the host's, which counts for more. Returns the colours. */
@@ -114,7 +126,7 @@ class Page {
   /** The viewer chose: the address keeps it. */
   changed(dashboard) {
     const { fragment, chosen } = dashboard.filters;
-    history.replaceState(null, "", `${location.pathname}${location.search}${fragment && `#${fragment}`}`);
+    this.#keep(fragment);
     this.#tell(chosen);
   }
 
@@ -197,7 +209,7 @@ class Page {
   }
 
   #defaults(dashboard) {
-    history.replaceState(null, "", location.pathname + location.search);
+    this.#keep("");
     this.#tell({});
     this.start(dashboard.name, "");
   }
@@ -205,6 +217,10 @@ class Page {
   #say(message) {
     this.root.replaceChildren(message, this.speaker);
   }
+}
+
+function addressOf(path, fragment) {
+  return path + location.search + (fragment && `#${fragment}`);
 }
 
 function alike(one, other) {
@@ -218,7 +234,9 @@ async function open() {
   try {
     const [session, live] = await Promise.all([connect({ mount, hosts }), mayStayOpen()]);
     reportHeight(session, root);
-    new Page(root, session, mount, live).start(root.dataset.name, location.hash);
+    const page = new Page(root, session, mount, live);
+    onPaper(root, session, { draw: () => page.dashboard.draw(), date: () => page.dashboard.controls?.date() });
+    page.start(root.dataset.name, location.hash);
   } catch (error) {
     if (!error.code) throw error;
     root.replaceChildren(notice(error.code));

@@ -6,13 +6,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed, unused_controls
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
+from tenantry.sql.checks import Finding
 
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
@@ -92,16 +94,23 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return f"<DashboardFolder {str(self.path)!r}, {len(self)} dashboards>"
 
     @property
+    def mistyped(self) -> Iterator[tuple[str, Finding]]:
+        """Findings, each with its file: controls that no query reads, filters of queries that nothing sets."""
+        opened: dict[str, set[str]] = {}
+        for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
+            if click is not None:
+                opened.setdefault(click.open, set()).update(click.values)
+        for name, saved in self._saved.items():
+            yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()))
+
+    @property
     def notes(self) -> list[str]:
-        """Messages about likely mistakes: controls that no query reads, and clicks that open other numbers."""
-        found: list[str] = []
+        """Messages about likely mistakes: those of ``mistyped``, and clicks that open other numbers."""
+        found = [f"{file}:{one.line}:{one.column}: {one.message}" for file, one in self.mistyped]
         for saved in self._saved.values():
-            source = saved.dashboard.source
-            for control in unused_controls(saved.dashboard, saved.queries):
-                at = source.location(control.offset)
-                found.append(f"{at}: no query reads params.{control.name}, so this control changes nothing")
             for link in saved.links.values():
-                found += [f"{source.location(link.click.offset)}: {difference}" for difference in link.differences]
+                at = saved.dashboard.source.location(link.click.offset)
+                found += [f"{at}: {difference}" for difference in link.differences]
         return found
 
     def _files(self) -> list[tuple[str, Path]]:

@@ -1,6 +1,7 @@
 // Reading a chart: by mouse, touch and keyboard the same tooltip, which a live region speaks; clicks; zooming by drag.
 
 import { html, svg } from "../dom.js";
+import { needsRoom } from "../room.js";
 
 const NEAR = 28;
 const DRAG = 6;
@@ -36,6 +37,7 @@ export class Reading {
     this.overlay = svg("g", { class: "overlay" });
     chart.svg.append(this.overlay);
     host.append(this.tip);
+    this.#leaves = needsRoom(this.tip);
     this.#listen();
   }
 
@@ -53,11 +55,13 @@ export class Reading {
   }
 
   #ended;
+  #leaves;
 
   /** Before another drawing takes this one's place. */
   end() {
     this.#ended.abort();
     this.tip.remove();
+    this.#leaves();
   }
 
   #place(event) {

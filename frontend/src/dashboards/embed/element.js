@@ -17,11 +17,15 @@ const TOKEN_PATIENCE = 10_000;
 /** What the frame says that the host hears as an event. */
 const EVENTS = ["ready", "height", "filters", "error", "click"];
 
-export class TenantryDashboard extends HTMLElement {
+/** A host that renders on its server imports this file, too. */
+const Base = globalThis.HTMLElement ?? class {};
+
+export class TenantryDashboard extends Base {
   static observedAttributes = ["src", "name"];
 
   #root = this.attachShadow({ mode: "closed" });
   #frame = null;
+  #holder = null;
   #origin = "";
   #port = null;
   /** The promise of what the host gave last: {token}, or {code} of why there is none. */
@@ -103,6 +107,9 @@ export class TenantryDashboard extends HTMLElement {
     this.#stop();
   }
 
+  /** Moved by moveBefore(): the frame stays as it is. */
+  connectedMoveCallback() {}
+
   attributeChangedCallback(_, before, after) {
     if (before === after || this.#following) return;
     if (before !== null) this.#given = false;
@@ -128,22 +135,26 @@ export class TenantryDashboard extends HTMLElement {
     frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard says its title
     if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // a label needs something that it names
     const height = this.getAttribute("height");
-    Object.assign(frame.style, { border: 0, display: "block", width: "100%", height: height ? `${height}px` : "480px" });
+    const holder = document.createElement("div");
+    Object.assign(holder.style, { position: "relative", height: height ? `${height}px` : "480px" });
+    Object.assign(frame.style, { position: "absolute", inset: 0, width: "100%", height: "100%", border: 0 }); // in the flow, paper begins a page for it
+    holder.append(frame);
     this.style.display ||= "block";
     this.#frame = frame;
+    this.#holder = holder;
     this.#origin = address.origin;
     this.#ask(); // while the frame loads
     this.#timer = setTimeout(() => this.#fail("no_answer"), PATIENCE);
     this.#unanswered = true;
     frame.src = address.href;
-    this.#root.replaceChildren(frame);
+    this.#root.replaceChildren(holder);
   }
 
   #stop() {
     clearTimeout(this.#timer);
     this.#unanswered = false;
     this.#port?.close();
-    this.#frame?.remove();
+    this.#holder?.remove();
     this.#frame = this.#port = this.#token = null;
   }
 
@@ -183,6 +194,7 @@ export class TenantryDashboard extends HTMLElement {
     if (port !== this.#port) return;
     if (type === "token-required") this.#renew(port);
     else if (type === "height") this.#resize(data);
+    else if (type === "paper") this.#print(data);
     else if (type === "filters" || type === "kept") [this.#filters, this.#given] = [data, false];
     else if (type === "ready" && data) data = this.#follow(data);
     if (EVENTS.includes(type)) this.#emit(type, data);
@@ -207,7 +219,15 @@ export class TenantryDashboard extends HTMLElement {
   }
 
   #resize(height) {
-    if (!this.hasAttribute("height")) this.#frame.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+    if (!this.hasAttribute("height")) this.#holder.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+  }
+
+  /** The heights on paper by width: nothing comes from the frame while the host prints. */
+  #print(heights) {
+    const sheet = new CSSStyleSheet();
+    const rules = Object.entries(heights).map(([width, height]) => `@container(min-width:${+width}px){div{height:${+height}px!important}}`);
+    sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules.join("")}}`);
+    this.#root.adoptedStyleSheets = [sheet];
   }
 
   #emit(type, detail) {
@@ -238,4 +258,4 @@ function addressOf(src, name) {
   return address;
 }
 
-if (!customElements.get("tenantry-dashboard")) customElements.define("tenantry-dashboard", TenantryDashboard);
+if (globalThis.customElements?.get("tenantry-dashboard") === undefined) globalThis.customElements?.define("tenantry-dashboard", TenantryDashboard);

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from tenantry.dashboards.definition.aggregates import aggregate_of
 from tenantry.dashboards.definition.model import ColumnUse, Panel, PanelKind
 from tenantry.dashboards.definition.value_kinds import ColumnName, Key, Listed, Schema, TemplateText, ValueKind, refuse
 from tenantry.dashboards.definition.vega_columns import vega_fields
@@ -90,9 +91,11 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns that together are different in each row of a line, an area or a heat map. Empty for other panels, for
-    stacked areas, which sum up, and for names that depend on the group."""
+    """Columns that together are different in each row of a line, an area, a heat map, or bars of values that do not
+    add up. Empty for other panels, for stacked areas, which sum up, and for names that depend on the group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
+    if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
+        keys[PanelKind.BAR] = ("by", "color")
     names = tuple(values[key] for key in keys.get(kind, ()) if key in values)
     return () if "stack" in values or any("{{" in name for name in names) else names
 

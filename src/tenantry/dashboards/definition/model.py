@@ -111,6 +111,8 @@ class Panel:
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
     """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
+    adds_averages: bool = False
+    """Whether the panel would add values that do not add up, such as a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
     when: When | None = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tenantry.dashboards.definition.aggregates import adds_averages
 from tenantry.dashboards.definition.columns import column_uses, unique_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
@@ -121,6 +122,7 @@ class _FileReader:
             ),
             all_columns=columns is None,
             unique_by=unique_columns(kind, values),
+            adds_averages=adds_averages({"kind": kind, **values}),
             columns_left_out=left_out,
             when=values.get("when"),
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from tenantry.dashboards.definition.aggregates import aggregate_of
 from tenantry.dashboards.definition.controls import sent_value
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read
@@ -87,7 +88,9 @@ def _text(properties: Mapping[str, Any], name: str) -> str | None:
 def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
     try:
-        shown["view"] = panel.view.substitute(variables)
+        shown["view"] = view = panel.view.substitute(variables)
+        if (aggregate := aggregate_of(view)) not in (None, "sum"):
+            view["aggregate"] = aggregate
     except (MissingVariable, UnbindableValue):  # the panel's own line reports the error
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:

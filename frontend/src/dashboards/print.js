@@ -30,11 +30,12 @@ export function onPaper(root, session, page) {
     root.style.zoom = Math.max(SMALLEST, innerHeight / height); // rather small than cut
     page.draw();
   });
-  if (isFramed()) new ResizeObserver(settled(() => report(root, session), QUIET)).observe(root);
+  if (isFramed()) new ResizeObserver(settled(() => report(root, session, page), QUIET)).observe(root);
 }
 
-function report(root, session) {
+function report(root, session, page) {
   if (!root.clientWidth || root.style.minHeight) return; // hidden; or something is open, which will close
+  page.date();
   const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]).filter(({ media }) => MEDIA[media?.mediaText]);
   const before = rules.map(({ media }) => media.mediaText);
   for (const { media } of rules) media.mediaText = MEDIA[media.mediaText];

@@ -135,7 +135,7 @@ def test_the_columns_of_an_event_are_sent(tmp_path: Path) -> None:
 
 
 def test_the_unit_of_a_time_axis_is_no_filter(tmp_path: Path) -> None:
-    """It changes no total. Red if ``find_link`` takes ``parameters_read`` for the filters: the demo's links had notes."""
+    """It changes no total. Red if ``find_link`` takes ``parameters_read`` for the filters: the demo had notes."""
     unit = "u: {choices: {day: Day, month: Month}, default: day}"
     by_unit = "{sql: 'select 1 as r, {{ params.u | trunc(d) }} as u, count(*) as n from t group by 2'}"
     for name, click in (("first", ", click: {open: other, with: [r]}"), ("other", "")):

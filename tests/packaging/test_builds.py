@@ -34,6 +34,7 @@ BUNDLES = {
             *("page.css", "page.css.br", "page.css.gz"),
             *(f"{name}.{suffix}" for name in SCRIPTS for suffix in ("js", "licenses.txt", "js.br", "js.gz")),
             *("embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed-react.js.br", "embed-react.js.gz"),
+            "embed.tgz",
             *("tokens.css", "packages.json", "stamp.txt"),
         )
     },

@@ -80,14 +80,15 @@ export class ChartView {
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
-    const choose = this.about.click ? (rows) => this.#choose(rows) : null;
+    const choose = this.about.click ? (places) => this.context.choose({ data: this.data, places }) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
-    this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+    this.#reading = new Reading(this.element, chart, { announce: this.context.announce, say: this.context.say, choose, zoom });
   }
 
   #refuse(sentence) {
     for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // nothing to read by keys
     this.element.setAttribute("aria-label", this.context.title);
+    this.element.className = "chart";
     this.element.replaceChildren(html("p", { class: "panel-empty" }, sentence));
   }
 
@@ -99,15 +100,6 @@ export class ChartView {
   #notes() {
     const { notes = [] } = this.chart;
     return notes.length ? html("p", { class: "chart-note" }, notes.join(" ")) : null;
-  }
-
-  /** False where what the click asks for is not the same in all these rows. */
-  #choose(rows) {
-    const [first, ...others] = rows.map((row) => this.rows.record(row));
-    const columns = Object.values(this.about.click.values);
-    if (others.some((record) => columns.some((column) => record[column] !== first[column]))) return false;
-    this.context.choose(first);
-    return true;
   }
 
   #beside() {

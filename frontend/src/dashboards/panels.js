@@ -24,11 +24,13 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {(text: string) => void} announce
  * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache
  * @property {() => any[]} choice of the viewer, as far as the panel reads it
- * @property {(record: Record<string, any>) => void} choose what a click does
+ * @property {(clicked: import("./clicks.js").Clicked) => string | undefined} choose what a click does; a sentence where it does nothing
+ * @property {(text: string) => void} say writes a sentence below the panel, and speaks it
  * @property {(record: Record<string, any>) => boolean} isChosen
  * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
  * @property {() => boolean} isFiltered
  * @property {() => void} reset
+ * @property {(error: {code: string, message: string}) => void} failed tells the host of what a viewer sees
  * @property {() => Promise<void>} download
  * @property {(() => Promise<string>) | null} explain where the rows come from; in a preview alone
  */
@@ -54,14 +56,14 @@ export class Panel {
 
   /**
    * @param {any} about the panel of the definition
-   * @param {Omit<Context, "title">} shared
+   * @param {Omit<Context, "title" | "say">} shared
    */
   constructor(about, shared) {
     this.about = about;
     this.view = about.view;
     this.id = about.id;
     this.title = this.view.title ?? titleOf(this.view);
-    this.context = { ...shared, title: this.title };
+    this.context = { ...shared, title: this.title, say: (text) => this.#say(text) };
     this.element = WITHOUT_ROWS.has(about.kind) ? this.#plain() : this.#fed();
   }
 
@@ -120,7 +122,7 @@ export class Panel {
 
   /** @param {any} message the line of the answer */
   show(message) {
-    this.asOf = message.as_of;
+    this.asOf = message.as_of ?? this.asOf;
     if (message.error) return this.fail(message.error.message);
     this.#data = null; // until it is drawn
     this.body.removeAttribute("aria-busy");
@@ -157,18 +159,40 @@ export class Panel {
     return JSON.stringify([this.context.choice(), this.inner.wanted]);
   }
 
+  /** The server does not answer: rows of the same choice stay. */
+  lost() {
+    if (this.#isOfChoice) {
+      this.body.removeAttribute("aria-busy");
+      return this.#state("ready");
+    }
+    this.#data = null;
+    this.waiting();
+  }
+
+  get #isOfChoice() {
+    return this.#data && this.#choice === this.#chosen();
+  }
+
   /**
    * Rows of the same choice stay, with a word about their age: they are better than none.
    * @param {string} reason a sentence for people
    */
   fail(reason) {
     this.body.removeAttribute("aria-busy");
-    if (this.#data && this.#choice === this.#chosen()) return this.#tooOld(reason);
+    if (this.#isOfChoice) return this.#tooOld(reason);
     this.#data = null;
     this.#state("failed");
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
     this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
     this.note.hidden = true;
+  }
+
+  /** Until other rows come. */
+  #say(text) {
+    this.context.announce(text);
+    this.note.hidden = false;
+    this.note.classList.remove("late");
+    this.note.replaceChildren(text);
   }
 
   #state(state) {

@@ -58,7 +58,9 @@ export class VegaView {
       draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });
     } catch (error) {
       console.error(error);
-      this.element.replaceChildren(html("p", { class: "panel-empty" }, "This chart could not be drawn. Its table holds the same rows."));
+      const message = "This chart could not be drawn. Its table holds the same rows.";
+      this.context.failed({ code: "not_drawn", message });
+      this.element.replaceChildren(html("p", { class: "panel-empty" }, message));
     }
   }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
+from tenantry.cli.dashboards_panels import panel_findings
 from tenantry.cli.dashboards_texts import missing_in_texts
 from tenantry.cli.options import (
     choose_environment,
@@ -15,7 +16,6 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note
-from tenantry.cli.panels_check import panel_findings
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats

@@ -56,7 +56,7 @@ class Frame:
     def __init__(self, built: BuiltFiles) -> None:
         self._built = built
 
-    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
+    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
         """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
@@ -92,7 +92,7 @@ class Frame:
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page, status, headers=headers)
 
 
 def _title(dashboard: DashboardFile) -> str:

@@ -103,7 +103,7 @@ async def test_an_absent_pair_is_as_a_zero(corpus: Path, tmp_path: Path, visit: 
         shutil.copy(corpus / "dashboards" / "queries" / f"{name}.sql", folder / "queries")
     make = corpus / "dashboards" / "make_stack.py"
     subprocess.run([sys.executable, str(make)], cwd=tmp_path, check=True)  # our own words
-    async with sample(folder, f"sqlite:///{tmp_path}/s.db", x=1) as served:
+    async with sample(folder, url=f"sqlite:///{tmp_path}/s.db", x=1) as served:
         page = (await visit(f"{served.url}/stack", extra_http_headers=served.headers)).page
         panels = await drawn(page)
     layers = [[mark.parts for mark in panels[panel].of("layer")] for panel in ("1-1", "1-2")]

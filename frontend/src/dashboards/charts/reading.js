@@ -7,13 +7,13 @@ const NEAR = 28;
 const DRAG = 6;
 /** The lines of a tooltip. */
 const MOST = 14;
-const DIFFER = "This sums up rows that differ there.";
 const several = (arrow) => `Several series are here. ${arrow} arrow reads each; Enter takes it.`;
 
 /**
  * @typedef {object} Actions
  * @property {(text: string) => void} announce
- * @property {((rows: number[]) => boolean) | null} choose what a click on a mark of these rows does; false where they differ
+ * @property {(text: string) => void} say writes it below the chart, too
+ * @property {((rows: number[]) => string | undefined) | null} choose what a click on a mark of these rows does; a sentence where it does nothing
  * @property {((from: number, to: number) => void) | null} zoom
  */
 
@@ -196,8 +196,8 @@ export class Reading {
 
   #choose() {
     const rows = this.#read.flatMap((part) => part.rows);
-    if (!this.actions.choose || !rows.length || this.actions.choose(rows)) return;
-    this.actions.announce(this.#read.length > 1 ? several(this.chart.lying ? "Right" : "Down") : DIFFER);
+    const problem = this.actions.choose && rows.length && this.actions.choose(rows);
+    if (problem) this.actions.say(this.#read.length > 1 ? several(this.chart.lying ? "Right" : "Down") : problem);
   }
 
   #show(stop, part = null, speak = false) {

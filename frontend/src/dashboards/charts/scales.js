@@ -88,7 +88,8 @@ function timeTexts(dates, formats) {
   const dayOf = (date) => Math.floor(date / DAY);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
   let way = (date, place) => (midnight(date) ? "day" : place && dayOf(date) > dayOf(dates[place - 1]) ? "moment" : inDay);
-  if (each(january)) way = () => "year";
+  if (dates.length === 1 && midnight(dates[0])) way = () => "date";
+  else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));

@@ -67,7 +67,7 @@ def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
     if key.name == "click" and isinstance(
         node.value, dict
     ):  # a click sets each control from the column of the same name
-        for each in (node.value[name] for name in ("filter", "with") if name in node.value):
+        for each in (node.value[name] for name in ("filter", "with", "event") if name in node.value):
             yield from _names(_COLUMNS, each)
     elif key.name == SORT and isinstance(key.kind, TemplateText):  # a table's sort is a column, a chart's is a word
         yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))

@@ -64,7 +64,7 @@ CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
             Key("max", _DAY, "the last day"),
         ),
         "choices": (
-            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
+            Key("choices", _Choices(), "the values that a viewer may choose, and their labels"),
             *_SHARED,
             Key("many", Flag(), "whether several may be chosen"),
         ),

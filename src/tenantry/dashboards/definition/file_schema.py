@@ -92,9 +92,11 @@ _CLICK: Final = Key(
                 Listed(CONTROL_NAME, 5),
                 "controls of the other dashboard to set, each from the column with its name",
             ),
+            Key("event", Listed(ColumnName(), 20), "columns of the row for the event click of the host's page"),
         ),
     ),
-    "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another",
+    "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another, "
+    "{event: [id]} is an event of the host's page",
 )
 _QUERY: Final = Key("query", QUERY, "the query: a file's name, or {sql: …}", required=True)
 _REFERENCE: Final = Key(

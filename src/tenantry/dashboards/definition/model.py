@@ -66,8 +66,10 @@ class Click:
     values: Mapping[str, str]
     """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
-    """The dashboard that a click opens; empty: the click filters this page."""
+    """The dashboard that a click opens; empty: the click filters this page, or is an event."""
     offset: int = 0
+    event: tuple[str, ...] = ()
+    """The columns that the host's page gets with its event ``click``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,14 +149,15 @@ class _FileReader:
         if value is None or node is None:
             return None
         target = value.get("open", "")
-        if bool(target) == ("filter" in value):
-            problem = "a click filters this page, or opens another dashboard"
-            raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
+        if bool(target) + ("filter" in value) + ("event" in value) != 1:
+            problem = "a click filters this page, opens another dashboard, or is an event of the host's page"
+            fix = "write {filter: route}, {open: route, with: [route]} or {event: [id]}"
+            raise refuse(self._source, node, problem, fix)
         if "with" in value and not target:
             fix = "write {open: route, with: [route]}"
             raise refuse(self._source, node, "the key 'with' needs the key 'open'", fix)
         names = value.get("filter") or value.get("with", [])
-        return Click({name: name for name in names}, target, node.offset)
+        return Click({name: name for name in names}, target, node.offset, tuple(value.get("event", ())))
 
     def _check_chosen_columns(
         self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
 select t.note as x from (select 1 as a) s positional join t
 select t['note'] as x from t
 select struct_extract(t, 'note') as x from t

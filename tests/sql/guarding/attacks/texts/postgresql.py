@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
 select s.note as x from t join lateral (table vault) s on true
 select array(table vault)::text as x
 select json_array(select note from vault)::text as x

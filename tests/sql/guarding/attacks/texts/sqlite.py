@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
 select case when ('zqx1', 2, 'zqx v2') in main.vault then 'zqx' else 'no' end as x
 select case when ('zqx1', 2, 'zqx v2') in [vault] then 'zqx' else 'no' end as x
 select case when 'vault' in (select name from pragma_table_list) then 'zqx' else 'no' end as x

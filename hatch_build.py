@@ -30,6 +30,7 @@ CHUNKS = ("donut.js", "heatmap.js", "scatter.js")
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
     **{name: f"src/dashboards/charts/{name}" for name in CHUNKS},
+    "print.js": "src/dashboards/print.js",
     "vega.js": "src/vega.js",
     "embed.js": "src/dashboards/embed/element.js",
 }
@@ -67,6 +68,7 @@ WHOLE = {
     "page.js": 50_000,
     "page.css": 10_000,
     "vega.js": 300_000,
+    "print.js": 500,
     "embed.js": 2_000,
     TAKEN: 3,
     PACKAGE: 3_000,

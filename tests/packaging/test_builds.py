@@ -26,7 +26,7 @@ PACKED = (
     "site",
 )
 MADE = ("__pycache__", "node_modules", "bundles", ".*_cache", ".hypothesis")
-SCRIPTS = ("page", "donut", "heatmap", "scatter", "vega", "embed")
+SCRIPTS = ("page", "donut", "heatmap", "scatter", "print", "vega", "embed")
 BUNDLES = {
     ".": {
         f"tenantry/static/bundles/{name}"

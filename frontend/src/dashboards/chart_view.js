@@ -1,9 +1,9 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
+import { load } from "./chunks.js";
 import { timeFormat } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
-import { picture } from "./charts/png.js";
 import { Reading } from "./charts/reading.js";
 import { Rows } from "./charts/rows.js";
 import { html } from "./dom.js";
@@ -167,7 +167,8 @@ export class ChartView {
   }
 
   /** @returns {Promise<Blob>} */
-  picture() {
+  async picture() {
+    const { picture } = await load("png.js");
     return picture(this.chart.svg, { title: this.context.title, series: this.chart.series });
   }
 }

@@ -231,11 +231,19 @@ export class Panel {
     const ready = this.element.dataset.state === "ready";
     if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
     found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
+    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: () => this.#savePicture() });
     const { explain } = this.context;
     if (explain) found.push({ label: "Explanation", run: async () => showText(`Explanation of ${this.title}`, await explain()) });
     if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
     return found;
+  }
+
+  async #savePicture() {
+    try {
+      save(await this.inner.picture(), `${this.title}.png`);
+    } catch {
+      this.#say("The picture could not be made. Please try again.");
+    }
   }
 }
 

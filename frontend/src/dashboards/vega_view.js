@@ -1,6 +1,5 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
-import { picture } from "./charts/png.js";
 import { Rows } from "./charts/rows.js";
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
@@ -72,7 +71,8 @@ export class VegaView {
   }
 
   /** @returns {Promise<Blob>} */
-  picture() {
+  async picture() {
+    const { picture } = await load("png.js");
     return picture(this.element.querySelector("svg"), { title: this.context.title, series: [] });
   }
 }

@@ -73,7 +73,7 @@ export class Formats {
    * @returns {Way}
    */
   way({ name = "", type, format, digits, unit, along }, values) {
-    const kind = format ?? coded(name, type, values);
+    const kind = format ?? (along && type === "datetime" && values.some((value) => hasSeconds(moment(value))) ? "instant" : coded(name, type, values));
     return { format: kind, type, unit, along, digits: digits ?? this.#digitsOf(kind, type, values) };
   }
 
@@ -290,7 +290,7 @@ export function digitsFor(values) {
     largest = Math.max(largest, amount);
     if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
     const most = mostOf(amount);
-    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) >= 1e-9 * Math.min(1, amount)) needed += 1;
+    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) > 1e-9 * Math.min(1, amount)) needed += 1;
   }
   if (brought && brought <= MOST_BROUGHT) return brought;
   return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));

@@ -4,7 +4,7 @@ import { svg } from "../dom.js";
 import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortenedAll, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
 import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
@@ -34,7 +34,7 @@ export function drawBars(view, rows, options) {
   if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
   const way = rows.way(options.formats, view.bar, view);
-  const parts = { view, options, by, series, shown, groups, notes, way };
+  const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
 }
 
@@ -147,8 +147,8 @@ class StandingBars extends Bars {
   }
 
   #names() {
-    const { by, groups } = this;
-    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, groups[before]?.at) : groups[place].text);
+    const { by, groups, inTime } = this;
+    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, inTime ? groups[before]?.at : undefined) : groups[place].text);
     return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
   }
 
@@ -173,7 +173,7 @@ class LyingBars extends Bars {
     const { options, groups } = this;
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
-    const names = groups.map(({ text }) => shortened(text, options.width * 0.4));
+    const names = shortenedAll(groups.map(({ text }) => text), options.width * 0.4);
     const { domain } = this.domain(4);
     const right = Math.max(0, ...amounts.map(textWidth)) + 12;
     const size = belowLegend(options, this.series);

@@ -4,7 +4,7 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcTicks } from "d3-time";
 
-import { hasSeconds, sameYear } from "../times.js";
+import { hasSeconds, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
@@ -85,9 +85,8 @@ function timeTexts(dates, formats) {
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
-  const dayOf = (date) => Math.floor(date / DAY);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
-  let way = (date, place) => (midnight(date) ? "day" : place && dayOf(date) > dayOf(dates[place - 1]) ? "moment" : inDay);
+  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "moment" : inDay);
   if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import pairwise
 
@@ -17,6 +18,9 @@ def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     """Each fault in a sentence."""
     if panel.drawing is None or not case.lines:
         return
+    for name, count in Counter(panel.names).items():
+        if count > 1 and "…" in name and name != "…":
+            yield f"{count} names are cut to {name!r}"
     kind = case.view["kind"]
     if kind in {"line", "area", "bar", "scatter"} and not case.view.get("horizontal"):
         axis = yield from axis_of(case, panel)
@@ -72,5 +76,5 @@ def _along(labels: Labels) -> Iterator[str]:
     if [x for x, _ in places] != sorted(x for x, _ in places):
         yield f"labels below that do not go to the right: {places}"
     for (_, one), (_, other) in pairwise(places):
-        if one == other and "…" not in one:
+        if one == other:
             yield f"two labels below that say {one!r}"

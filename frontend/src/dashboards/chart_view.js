@@ -148,6 +148,11 @@ export class ChartView {
     return html("button", { type: "button", class: "quiet-button whole", click: back }, "Show the whole range");
   }
 
+  /** Names have other colours. */
+  recolor() {
+    if (this.chart && !this.#asTable) this.#draw();
+  }
+
   #twin() {
     const { formats, title } = this.context;
     const measures = [this.view[this.view.kind]].flat();

@@ -2,7 +2,7 @@
 
 import { SeriesColors } from "./charts/colors.js";
 import { Controls } from "./controls/index.js";
-import { html } from "./dom.js";
+import { html, settled } from "./dom.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { Formats } from "./values.js";
 import { rowOf, skeletonPanels } from "./layout.js";
@@ -20,7 +20,7 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
+   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => Record<string, string>, revised: (revision: string) => void,
    *   restart: () => void, broken: (why: string) => void, live: boolean}} page
    * @param {string} name
    * @param {string} fragment
@@ -71,16 +71,32 @@ export class Dashboard {
       if (panel.missing) await panel.missing;
       if (panel.coming !== message) return; // asked for again meanwhile, or the page shows another dashboard
       panel.show(message);
+      panel.coming = null;
     } catch (error) {
       console.error(error); // a mistake in one panel is none of the others'
       panel.fail(NOT_DRAWN);
     }
     this.refreshing.came(panel);
+    this.#settle();
+  }
+
+  /** Once nothing is under way, colours stay. */
+  #settle() {
+    const { panels, choices } = this.requests.pending;
+    if (!panels.length && !choices.length && !this.fed.some(({ coming }) => coming)) this.colors.settle();
+  }
+
+  #recolor() {
+    for (const panel of this.fed) panel.inner.recolor?.();
   }
 
   #fill({ choices, values, error }) {
     if (error) this.controls.fail(choices, error.message);
-    else this.controls.fill(choices, values);
+    else {
+      this.controls.fill(choices, values);
+      this.colors.fill(choices, values);
+    }
+    this.#settle();
   }
 
   #build(about) {
@@ -89,9 +105,8 @@ export class Dashboard {
     this.filters = filtersOf(about, this.page.session.filters, this.fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
-    this.page.look();
-    const colors = new SeriesColors();
-    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
+    this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0));
+    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
     this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
@@ -116,10 +131,10 @@ export class Dashboard {
     return html("header", { class: "head" }, this.logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
   }
 
-  #panel(about, colors) {
+  #panel(about) {
     const panel = new Panel(about, {
       formats: this.formats,
-      colors,
+      colors: this.colors,
       announce: this.page.announce,
       ask: (more) => this.ask([about.id], [], more),
       choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),

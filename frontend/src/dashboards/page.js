@@ -1,5 +1,6 @@
 // The entry of the page: a session with the server, and the dashboard that the address names.
 
+import { ownColors } from "./charts/colors.js";
 import { html } from "./dom.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
@@ -64,10 +65,12 @@ class Page {
     this.start(name, fragment);
   }
 
-  /** Draws the page by the theme of the group, and by the host's, which counts for more. */
+  /** Draws the page by the theme of the group, and by the host's, which counts for more. Returns the colours. */
   look() {
-    const theme = applyTheme(this.dashboard?.about?.theme, this.session.theme);
-    if (this.dashboard?.about) this.dashboard.showLogo(theme.logo);
+    const about = this.dashboard?.about;
+    const { logo, tokens } = applyTheme(about ? ownColors(about) : [], about?.theme, this.session.theme);
+    if (about) this.dashboard.showLogo(logo);
+    return tokens;
   }
 
   /** @param {Dashboard} dashboard whose definition has come */

@@ -84,7 +84,7 @@ class StandIn:
             [self._panel(f"{line}-{place}", each) for place, each in enumerate(row, 1)]
             for line, row in enumerate(rows, 1)
         ]
-        about = {"name": name, "title": "Sales", "description": "", "locale": "en-US", "currency": "USD"}
+        about = {"name": name, "title": "Sales", "description": "", "locale": "en-US", "currency": "USD", "colors": {}}
         self.dashboards[name] = about | {"theme": {}, "controls": [], "rows": lines} | more
         return f"{self.url}/{name}"
 

@@ -114,9 +114,9 @@ async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit)
         )
     ).page
     first, second = page.locator("[data-panel='1-1']"), page.locator("[data-panel='1-2']")
-    assert (await first.locator(".legend-name").all_inner_texts())[-1] == "Other (19)"
-    assert await first.locator("rect.bar").count() == 24
-    assert (await second.locator(".legend-name").all_inner_texts())[-1] == "19 more, not shown"
+    assert (await first.locator(".legend-name").all_inner_texts())[-1] == "Other (23)"
+    assert await first.locator("rect.bar").count() == 16
+    assert (await second.locator(".legend-name").all_inner_texts())[-1] == "23 more, not shown"
 
 
 async def test_several_series_are_read_at_once(stand_in: StandIn, visit: Visit) -> None:

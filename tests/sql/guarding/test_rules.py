@@ -157,6 +157,8 @@ REFUSED = [
     ("postgresql", "select ('select 1'::text).ts_stat from t", "ts_stat can be a function", "add ts_stat to"),
     ("postgresql", "select (t).lower.label from t", "label can be a function", "add label to functions:"),
     ("postgresql", "select (array[t])[1] . label from t", "label can be a function", "add label to functions:"),
+    ("postgresql", "select f.ts_stat from unnest(array['']) f", "ts_stat can be a function", "add ts_stat to"),
+    ("postgresql", "select f.f from unnest(array['']) f(a)", "f can be a function", "add f to functions:"),
     ("redshift", 'select (t)."label" from t', "label can be a function", "add label to functions:"),
     ("clickhouse", "select * from merge('x', '^t$')", "the function merge", "functions:"),
     ("sqlite", "select * from pragma_table_info('t')", "the function pragma_table_info", "functions:"),
@@ -210,6 +212,14 @@ ALLOWED = [
     ("postgresql", "select count(*) filter (where id > 1), string_agg(owner, ',' order by id) from t"),
     ("postgresql", "(select id from t union all select id from o) order by 1 limit 5"),
     ("postgresql", "select (owner).lower, (array[t.owner])[1], t.owner, o.* from t, o"),
+    (
+        "postgresql",
+        "select g.g, u.b, u.ordinality from generate_series(1, 3) g, unnest(array[1]) with ordinality u(a, b)",
+    ),
+    (
+        "postgresql",
+        "select e.key, r.a, g.upper from jsonb_each('{}') e, json_to_record('{}') as r(a int), unnest(tags) g",
+    ),
     ("duckdb", "select (s).owner from (select {'owner': owner} as s from t)"),
     ("clickhouse", "select id, x from t array join [1, 2] as x, [3] as y"),
     ("clickhouse", "select arrayMap(x -> x + 1, [id]), sumIf(amount, id > 1) from t group by id"),

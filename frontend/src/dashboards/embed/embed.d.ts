@@ -7,6 +7,14 @@ export interface Theme {
   mode?: "light" | "dark" | "auto";
   /** A colour as CSS writes it, such as `#2456c4`. */
   accent?: string;
+  /** At most eight colours of series. */
+  palette?: string[];
+  good?: string;
+  warn?: string;
+  bad?: string;
+  /** The page, and what lies on it; each counts in the mode whose text can be read on it. */
+  background?: string;
+  surface?: string;
   corner?: "square" | "round";
   density?: "compact";
   /** Families of fonts that viewers have. */

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
@@ -120,6 +121,7 @@ _LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the other
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
+_COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
@@ -182,9 +184,11 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
+        PanelKind.LINE: _panel(
+            PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
+        ),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _STACK, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -193,6 +197,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             _STACK,
             _FILL,
             _SORT,
@@ -200,7 +205,9 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _REFERENCE,
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
-        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
+        PanelKind.DONUT: _panel(
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _COLORS, _SORT, _LIMIT
+        ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
             ColumnName(),
@@ -208,6 +215,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             Key("size", ColumnName(), "the column of the size of a point"),
             Key("label", ColumnName(), "the column of the name of a point"),
         ),
@@ -300,6 +308,7 @@ DASHBOARD: Final = (
     Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key("colors", ColorsOfNames(), "the colour of each series, by name: {Won: good, Lost: bad}"),
     Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
     WHEN,
 )

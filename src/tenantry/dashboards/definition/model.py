@@ -127,6 +127,8 @@ class DashboardFile:
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
+    colors: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
+    """The colour of each series, by name."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
     """Which groups may open the dashboard; None: all."""

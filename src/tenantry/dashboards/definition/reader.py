@@ -54,7 +54,7 @@ class _FileReader:
         dashboard = DashboardFile(
             self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone, when=top.get("when")
         )
-        return replace(dashboard, controls=controls) if controls else dashboard
+        return replace(dashboard, controls=controls, colors=top.get("colors", {}))
 
     def _rows(
         self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]

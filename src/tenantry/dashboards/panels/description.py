@@ -25,8 +25,9 @@ from tenantry.sql.parameters import (
     zone_of_group,
 )
 
-_THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
-"""Keys of the group's property ``theme``. The accent may also be the property ``accent``."""
+_COLOURS: Final = ("accent", "good", "warn", "bad", "background", "surface")
+_THEME: Final = (*_COLOURS, "logo", "font", "corner", "density", "mode")
+"""Keys of the group's property ``theme`` that are strings. The accent may also be the property ``accent``."""
 
 
 def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
@@ -39,6 +40,7 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
         "currency": _text(properties, "currency"),
         "timezone": _zone(dashboard, variables),
         "theme": _theme(properties),
+        "colors": dict(dashboard.colors),
         "controls": [_control(saved, control, variables) for control in dashboard.controls.values()],
         "rows": [[_panel(saved, panel, variables) for panel in row] for row in dashboard.rows],
     }
@@ -64,10 +66,13 @@ def readable_name(name: str) -> str:
     return name.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
 
 
-def _theme(properties: Mapping[str, Any]) -> dict[str, str]:
+def _theme(properties: Mapping[str, Any]) -> dict[str, Any]:
     given = properties.get("theme")
     theme = {"accent": properties.get("accent"), **(given if isinstance(given, dict) else {})}
-    return {name: theme[name] for name in _THEME if isinstance(theme.get(name), str)}
+    shown = {name: theme[name] for name in _THEME if isinstance(theme.get(name), str)}
+    palette = theme.get("palette")
+    fits = isinstance(palette, list) and all(isinstance(color, str) for color in palette)
+    return shown | ({"palette": palette} if fits else {})
 
 
 def _text(properties: Mapping[str, Any], name: str) -> str | None:

@@ -34,6 +34,15 @@ select name as x from countries order by ('select to_tsvector(note) from vault':
 select ('/etc/passwd'::text).pg_read_file as x
 select ('t'::regclass).pg_relation_filepath as x
 select (null::int).pg_stat_get_activity::text as x
+select f.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as f
+select f.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as f(a)
+select ts_stat.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as ts_stat(a)
+select "F"."ts_stat"::text as x from unnest(array['select to_tsvector(note) from vault']) "F"
+select unnest.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault'])
+select f.ts_stat::text as x from countries, lateral unnest(array['select to_tsvector(note) from vault']) f
+select f.ts_stat::text as x from countries cross join string_to_table('select to_tsvector(note) from vault', '|') f
+select f.ts_stat::text as x from (select 1 from unnest(array[1]) f(ts_stat)) q, unnest(array['select to_tsvector(note) from vault']) f
+select f.pg_read_file as x from jsonb_array_elements_text('["/etc/passwd"]') f
 select row_to_json(t)::text as x from t
 select to_jsonb(t)::text as x from t
 select json_agg(t)::text as x from t

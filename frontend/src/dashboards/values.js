@@ -39,6 +39,7 @@ const FEW_SECONDS = 10;
  * @property {number} [digits] after the point
  * @property {string | null} [type]
  * @property {string} [unit] as the author says it
+ * @property {number} [step] between the labels of an axis, which a duration is written whole for
  * @property {boolean} [along] whether it is an axis, whose whole numbers have thousands from 10,000 on
  */
 
@@ -152,7 +153,7 @@ export class Formats {
     if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
     const unitOf = (value) => (format === "percent" ? 0.01 : format === "bytes" ? 1000 ** sizeOf(value) : 1);
     const digits = (value) => Math.max(0, -Math.floor(Math.log10(step / unitOf(value)) + 1e-9));
-    return values.map((value) => this.text(value, { ...way, format, digits: digits(value) }));
+    return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
   }
 
   /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
@@ -167,7 +168,7 @@ export class Formats {
   #amount(value, format, way, form) {
     const { digits } = way;
     if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
-    if (format === "duration") return this.#duration(value, digits, form);
+    if (format === "duration") return this.#duration(value, way, form);
     if (format === "bytes") return this.#bytes(value, digits, form);
     if (form === "short" && !isPlainToRead(value)) return this.#compact(format, value, { maximumSignificantDigits: 3 });
     if (format === "compact" && form !== "whole") return this.#compact(format, value, { maximumFractionDigits: digits ?? 1 });
@@ -194,14 +195,15 @@ export class Formats {
     return this.#number({ ...this.#style(format), notation: "compact", ...precision }, value);
   }
 
-  #duration(value, digits, form) {
+  #duration(value, { digits, step }, form) {
     const seconds = Number(value);
     const size = Math.abs(seconds);
     if (form === "whole" || size < (digits ? UNITS.minute : FEW_SECONDS)) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : (digits ?? 1) }, value);
     const largest = Object.keys(UNITS).findIndex((unit) => size >= UNITS[unit]);
     const [unit, next = 1] = Object.values(UNITS).slice(largest);
     if (form === "short") return this.#unit(Object.keys(UNITS)[largest], seconds / unit, 1);
-    let rest = Math.round(size / next) * next;
+    const finest = step ? Math.min(next, Object.values(UNITS).find((each) => each <= step) ?? 1) : next;
+    let rest = Math.round(size / finest) * finest;
     const found = [];
     for (const [name, each] of Object.entries(UNITS)) {
       const count = Math.floor(rest / each);

@@ -13,7 +13,7 @@ import { shortened, shortenedAll, textWidth } from "./measure.js";
  */
 
 const GAP = 8;
-const LABEL = 24;
+const LABEL = 26;
 /** Bands that are too narrow for a word, and for any label. */
 const NARROW = 44;
 const NARROWEST = 24;

@@ -29,7 +29,7 @@ export function draw(view, rows, options) {
   const names = shortenedAll(down.order.map((place, line) => (line % every ? "" : written(place, line))), options.width * 0.3);
   const plot = { ...plotOf(size, { left: names }), height };
   const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
-  const root = canvas({ width: options.width, height: plot.top + plot.height + 22 }, "heatmap");
+  const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
   const taken = new Set();
   const stops = amounts.flatMap((amount, row) => {

@@ -40,6 +40,7 @@ def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     elif kind == "donut":
         yield from slices(case, panel, labels)
     elif kind == "heatmap":
+        yield from _along(labels)
         yield from cells(case, panel)
 
 

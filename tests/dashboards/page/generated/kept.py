@@ -31,6 +31,12 @@ def _lying(name: str, view: Message, columns: dict[str, str], *lines: Sequence[A
     return _drawn(name, "bar", {"horizontal": True} | view, columns, *lines)
 
 
+ENDS: list[list[Any]] = [
+    ["2000-01-01", "p", None],
+    ["2000-01-01", "q", 693],
+    ["2000-04-01", "p", None],
+    ["2000-04-01", "q", 6.5e8],
+]
 NAMED = {"x": "text", "v": "float"}
 SPLIT = {"x": "text", "s": "text", "v": "float"}
 TIMED = {"x": "datetime", "v": "integer"}
@@ -42,6 +48,7 @@ KEPT: list[Case] = [
     _line("an axis of bytes", {"format": "bytes"}, 1.2e12, 9e11),
     _line("an axis without bytes", {"format": "bytes"}, 0, 0),
     _line("a compact axis", {"format": "compact"}, 500, -1_900),
+    _line("gaps", {}, 4, None, 6, 5, None, 7),
     _line("a long name of a reference", {"reference": {"value": 15, "label": LONG}}, 1, 20),
     _line("a reference at 0", {"reference": {"value": 0, "label": ""}}, 1.0, 20.0),
     _figure("a few seconds", {"format": "duration"}, 1.4),
@@ -50,7 +57,7 @@ KEPT: list[Case] = [
     _figure("a change of huge ones", {}, 1e300, -5.5e300),
     _figure("a change of tiny ones", {}, 4.6e-7, 3.7e-11),
     _figure("a long unit", {"unit": "thousand tonnes of CO2 per year"}, 97_812_777.4),
-    _lying("short durations", {"format": "duration"}, NAMED, *[[f"n{n}", 38_795 + n * 10_000] for n in range(4)]),
+    _lying("short durations", {"format": "duration"}, NAMED, *[[f"n{n}", -38_795 - n * 10_000] for n in range(4)]),
     _lying("names that begin alike", {}, NAMED, *[[f"Very long name of a product, edition {n}", n] for n in (1, 2, 3)]),
     _lying(
         "a sum below nought beside what is more",
@@ -61,19 +68,21 @@ KEPT: list[Case] = [
     _drawn("a day that is none", "bar", {}, NAMED, ["2026-02-30", 7]),
     _drawn("the key of the rest", "bar", {"color": "s"}, SPLIT, *[["a", s, n] for n, s in enumerate("…bcdefghij")]),
     _drawn(
-        "the same month of two years",
-        "bar",
-        {},
-        {"x": "date", "v": "integer"},
-        *[
-            [f"{year}-{month:02}-01", year]
-            for year in range(1995, 2006)
-            for month in (4, 7, 10, 1)
-            if month > 1 or year > 1995
-        ],
+        "the same month of three years",
+        "heatmap",
+        {"rows": "y", "diverging": False},
+        {"x": "date", "y": "text", "v": "integer"},
+        *[[f"{year}-05-01", "a", year] for year in (1999, 2000, 2001)],
     ),
     _drawn("bars of seconds", "bar", {}, TIMED, *[[f"2026-03-01T10:00:{n * 10:02}", n] for n in range(1, 6)]),
-    _drawn("times out of order", "bar", {}, TIMED, *[[f"2026-03-0{day}T0{day}:1{day}:00", day] for day in (4, 1, 3)]),
+    _drawn(
+        "times out of order",
+        "bar",
+        {},
+        TIMED,
+        *[["2026-03-04T04:14:00", 4], ["2026-03-01T07:01:00", 1], ["2026-03-03T01:57:00", 3]],
+    ),
+    _drawn("a whole of 30 digits", "donut", {}, {"x": "text", "v": "decimal"}, *[[name, "1" * 30] for name in "abc"]),
     _drawn("a line of seconds", "line", {}, TIMED, *[[f"2026-03-01T10:00:{n * 10:02}", n] for n in range(6)]),
     _drawn(
         "a line of nights",
@@ -87,7 +96,7 @@ KEPT: list[Case] = [
         "line",
         {"color": "s", "reference": {"value": 1e6, "label": LONG}},
         {"x": "date", "s": "text", "v": "float"},
-        *[["2000-01-01", "p", None], ["2000-01-01", "q", 693], ["2000-04-01", "p", None], ["2000-04-01", "q", 6.5e8]],
+        *ENDS,
     ),
     _drawn(
         "large points at the edge",

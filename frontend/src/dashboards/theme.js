@@ -27,6 +27,7 @@ const KEYS = {
   logo: { fits: (value) => String(value).startsWith("data:image/"), takes: "an image as a data:image/… address" },
 };
 const warned = new Set();
+let context;
 const sheet = new CSSStyleSheet(); // as part of the script: the policy allows no other style that is made here
 document.adoptedStyleSheets.push(sheet);
 
@@ -40,8 +41,8 @@ export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
   const { dataset, style } = document.documentElement;
   sheet.replaceSync("");
-  const light = readIn("light", PALETTE);
-  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode, light));
+  const usual = { light: readIn("light"), dark: readIn("dark") };
+  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode, usual));
   sheet.replaceSync(`:root{${written(tokens)}}@media screen and (prefers-color-scheme:dark){:root:not([data-mode=light]){${written(dark)}}}@media screen{:root[data-mode=dark]{${written(dark)}}}${own.map((_, place) => seriesRule(PALETTE.length + 1 + place)).join("")}`);
   const shown = { mode: theme.mode === "auto" ? null : theme.mode, corner: theme.corner, density: theme.density };
   for (const [name, value] of Object.entries(shown)) {
@@ -52,24 +53,26 @@ export function applyTheme(own, ...themes) {
   return { logo: theme.logo, tokens };
 }
 
-function readIn(mode, names) {
+/** The stylesheet's colours in a mode. */
+function readIn(mode) {
   document.documentElement.dataset.mode = mode;
   const style = getComputedStyle(document.documentElement);
-  return names.map((name) => hexOf(style.getPropertyValue(`--${name}`)));
+  return Object.fromEntries(["page", "surface", ...TEXTS, ...PALETTE].map((name) => [name, hexOf(style.getPropertyValue(`--${name}`)) ?? "#888888"]));
 }
 
 /** The colours of a mode: the stylesheet's where the theme says nothing. */
-function tokensOf(theme, own, mode, light) {
-  const read = (name) => readIn(mode, [name])[0];
+function tokensOf(theme, own, mode, usual) {
+  const mine = usual[mode];
   const ground = (value) => (value && modeOf(value) === mode ? hexOf(value) : null);
   const background = ground(theme.background);
-  const page = background ?? read("page");
-  const surface = ground(theme.surface) ?? (background ? mixed(background, INK[mode], 0.04) : read("surface"));
+  const page = background ?? mine.page;
+  const surface = ground(theme.surface) ?? (background ? mixed(background, INK[mode], 0.04) : mine.surface);
   const found = { page, surface };
   const put = (name, color, least) => (found[name] = readable(color, [page, surface], least));
-  for (const name of TEXTS) put(name, hexOf(theme[name]) ?? read(name), READABLE);
+  for (const name of TEXTS) put(name, hexOf(theme[name]) ?? mine[name], READABLE);
   if (theme.accent) found.fill = found.button = found["button-line"] = found.accent;
-  [...palette((theme.palette ?? []).map(hexOf), readIn(mode, PALETTE), light), ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
+  const colors = palette((theme.palette ?? []).map(hexOf), PALETTE.map((name) => mine[name]), PALETTE.map((name) => usual.light[name]));
+  [...colors, ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
   return found;
 }
 
@@ -116,7 +119,7 @@ function oneOf(...values) {
 /** A colour as #rrggbb, however it was written; null for what is none, or lets something through. */
 function hexOf(color) {
   if (typeof color !== "string") return null;
-  const context = document.createElement("canvas").getContext("2d");
+  context ??= document.createElement("canvas").getContext("2d");
   const found = ["#000000", "#ffffff"].map((before) => {
     context.fillStyle = before; // which stays where the colour is none
     context.fillStyle = color;

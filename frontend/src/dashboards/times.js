@@ -2,7 +2,7 @@
 
 const MOMENT = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?/;
 const WHOLE_MOMENT = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
-const DAY = 86_400_000;
+export const DAY = 86_400_000;
 const DAY_LETTERS = "2026-01-31".length;
 
 /** The options of Intl, by format. */

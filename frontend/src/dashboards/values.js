@@ -18,7 +18,7 @@ const OWN_LOCALE = document.documentElement.lang || "en";
 const OWN_CURRENCY = "USD";
 const CURRENCY = /^[A-Z]{3}$/i;
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
-const UNITS = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
+const UNITS = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
 const CODES = new Set(["id", "year"]);
@@ -74,7 +74,7 @@ export class Formats {
    * @returns {Way}
    */
   way({ name = "", type, format, digits, unit, along }, values) {
-    const kind = format ?? (along && type === "datetime" && values.some((value) => hasSeconds(moment(value))) ? "instant" : coded(name, type, values));
+    const kind = format ?? coded(name, type, values);
     return { format: kind, type, unit, along, digits: digits ?? this.#digitsOf(kind, type, values) };
   }
 
@@ -198,22 +198,21 @@ export class Formats {
   #duration(value, { digits, step }, form) {
     const seconds = Number(value);
     const size = Math.abs(seconds);
-    if (form === "whole" || size < (digits ? UNITS.minute : FEW_SECONDS)) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : (digits ?? 1) }, value);
-    const largest = Object.keys(UNITS).findIndex((unit) => size >= UNITS[unit]);
-    const [unit, next = 1] = Object.values(UNITS).slice(largest);
-    if (form === "short") return this.#unit(Object.keys(UNITS)[largest], seconds / unit, 1);
-    const finest = step ? Math.min(next, Object.values(UNITS).find((each) => each <= step) ?? 1) : next;
+    if (form === "whole") return this.#number({ style: "unit", unit: "second", maximumFractionDigits: ALL_DIGITS }, value);
+    if (size < (digits ? 60 : FEW_SECONDS)) return this.#unit("second", value, digits ?? 1);
+    const [[unit, first], [, next] = [unit, 1]] = UNITS.filter(([, each]) => size >= each);
+    if (form === "short") return this.#unit(unit, seconds / first, 1);
+    const finest = Math.min(next, UNITS.find(([, each]) => each <= step)?.[1] ?? next);
     let rest = Math.round(size / finest) * finest;
-    const found = [];
-    for (const [name, each] of Object.entries(UNITS)) {
+    const found = UNITS.flatMap(([name, each]) => {
       const count = Math.floor(rest / each);
       rest -= count * each;
-      if (count) found.push(this.#unit(name, count, 0));
-    }
+      return count ? this.#unit(name, count) : [];
+    });
     return `${seconds < 0 ? "−" : ""}${found.join(" ")}`;
   }
 
-  #unit(unit, count, digits) {
+  #unit(unit, count, digits = 0) {
     return this.#number({ style: "unit", unit, maximumFractionDigits: digits, ...shortFrom(count) }, count);
   }
 

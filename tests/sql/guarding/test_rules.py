@@ -211,6 +211,8 @@ ALLOWED = [
     ("postgresql", "select amount::numeric(10, 2), cast(id as varchar(9)), interval '1 day' from t"),
     ("postgresql", "select count(*) filter (where id > 1), string_agg(owner, ',' order by id) from t"),
     ("postgresql", "(select id from t union all select id from o) order by 1 limit 5"),
+    ("postgresql", "select id from t union values (1), (2)"),
+    ("sqlite", "with v as (values (1)) select * from v, t"),
     ("postgresql", "select (owner).lower, (array[t.owner])[1], t.owner, o.* from t, o"),
     (
         "postgresql",

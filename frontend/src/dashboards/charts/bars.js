@@ -13,6 +13,8 @@ import { adds, stacked, together } from "./together.js";
 const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
+/** Pixels that names and numbers leave for the bars between them. */
+const SHORTEST_LYING = 60;
 /** The share of the width that the number at the end of a bar may take, before it is written shorter. */
 const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */
@@ -111,7 +113,7 @@ class Bars {
     const spans = this.spans[place];
     const write = ({ amount, low, high }) => {
       const text = formats.measured(amount, this.way);
-      return this.share ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
+      return this.share && amount !== null && high !== null ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
     };
     return {
       ...position,
@@ -173,9 +175,10 @@ class LyingBars extends Bars {
     const { options, groups } = this;
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
-    const names = shortenedAll(groups.map(({ text }) => text), options.width * 0.4);
     const { domain } = this.domain(4);
     const right = Math.max(0, ...amounts.map(textWidth)) + 12;
+    const room = options.width - right * (domain[0] < 0 ? 2 : 1) - SHORTEST_LYING;
+    const names = shortenedAll(groups.map(({ text }) => text), Math.min(options.width * 0.4, room));
     const size = belowLegend(options, this.series);
     this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
     this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));

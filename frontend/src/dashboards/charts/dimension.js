@@ -1,10 +1,8 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { isNumeric, number } from "../numbers.js";
-import { hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
+import { DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
-
-const DAY = 86_400_000;
 
 /**
  * @typedef {object} Dimension
@@ -88,10 +86,10 @@ function shortTimes(at, format, formats) {
 
 /** The coarsest way of writing that tells these moments apart. */
 export function grain(all) {
-  const moments = all.filter((at) => !Number.isNaN(at));
+  const moments = [...new Set(all)].filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));
   if (moments.some(hasSeconds)) return "instant";
   if (moments.some((at) => at % DAY)) return "datetime";
-  if (dates.some((date) => date.getUTCDate() !== 1)) return "date";
-  return dates.every((date) => date.getUTCMonth() === 0) && dates.length > 1 ? "year" : "month";
+  if (dates.length === 1 || dates.some((date) => date.getUTCDate() !== 1)) return "date";
+  return dates.every((date) => date.getUTCMonth() === 0) ? "year" : "month";
 }

@@ -38,10 +38,8 @@ export function shortenedAll(texts, most) {
   return cut.map((each, place) => (each !== texts[place] && cut.indexOf(each) !== cut.lastIndexOf(each) ? withEnd(texts[place], most) : each));
 }
 
+const reversed = (text) => [...text].reverse().join("");
+
 function withEnd(text, most) {
-  const letters = [...text];
-  const kept = (count) => `${letters.slice(0, count).join("").trimEnd()}…${letters.slice(-count).join("").trimStart()}`;
-  let count = Math.floor(letters.length / 2);
-  while (count > 1 && textWidth(kept(count)) > most) count -= 1;
-  return kept(count);
+  return shortened(text, most / 2) + reversed(shortened(reversed(text), most / 2)).slice(1);
 }

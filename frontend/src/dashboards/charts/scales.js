@@ -4,13 +4,11 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcTicks } from "d3-time";
 
-import { hasSeconds, sameDay, sameYear } from "../times.js";
+import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
-
-const DAY = 86_400_000;
 
 /** @typedef {{at: number, text: string}} Tick */
 
@@ -87,7 +85,8 @@ function timeTexts(dates, formats) {
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
   let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "moment" : inDay);
-  if (each(january)) way = () => "year";
+  if (dates.length === 1 && midnight(dates[0])) way = () => "date";
+  else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));

@@ -5,7 +5,7 @@ import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
-import { seriesOf, words } from "./series.js";
+import { note, seriesOf, words } from "./series.js";
 
 const SMALLEST = 3;
 const LARGEST = 14;
@@ -42,7 +42,18 @@ export function draw(view, rows, options) {
     return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });
   stops.sort((a, b) => a.x - b.x);
-  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by };
+  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by, notes: notesOf(view, rows, series, points, options.formats) };
+}
+
+/** Of values that are not seen as they are. */
+function notesOf(view, rows, series, points, formats) {
+  const lost = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
+  const sizes = rows.values(view.size);
+  const below = points.filter(({ row }) => number(sizes[row]) < 0).length;
+  return [
+    note(lost, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats),
+    note(below, "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
+  ].filter(Boolean);
 }
 
 /** Some room at both ends, so that no point lies on the edge. */

@@ -41,7 +41,7 @@ class ColorsOfNames(ValueKind):
         colors: list[Schema] = [
             {"enum": list(self.words)},
             {"type": "integer", "minimum": 1, "maximum": self.palette},
-            {"type": "string", "pattern": f"^{self.pattern}$"},
+            {"type": "string", "pattern": f"^{self.pattern}$", "title": 'a colour such as "#2456c4"'},
         ]
         return {
             "type": "object",

@@ -63,7 +63,7 @@ def _is_nothing(text: str, case: Case) -> bool:
 
 
 def _said(text: str, value: Any, case: Case, most: Decimal) -> str | None:
-    if stack_of(case) == "share":
+    if stack_of(case) == "share" and value is not None:
         _, _, text = text.rstrip(")").partition(" (")
     return number_fault(text, value, case.view, most)
 

@@ -5,6 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
+select s.note as x from t join lateral (table vault) s on true
+select array(table vault)::text as x
+select json_array(select note from vault)::text as x
+select case when exists (table vault) then 'zqx' else 'no' end as x
+select a as x from t as b(tenant, id, region, amount, a)
+select b.tenant as x from t as b(a, id, region, amount, tenant)
+select x from json_table((select json_agg(note) from t), '$[*]' columns (x text path '$')) j
+select x from xmltable('/a' passing (select xmlelement(name a, max(note)) from t) columns x text path '.') j
+select note as x from t limit (select count(*) from t)
+select note as x from t order by (select max(note) from vault)
+select note as x from graph_table (g match (a is t) columns (a.note))
 select note as x from only t
 select note as x from only (t)
 select note as x from only public.t

@@ -10,10 +10,10 @@ import { rowOf, skeletonPanels } from "./layout.js";
 import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";
 import { PanelRequests } from "./requests.js";
+import { DAY } from "./times.js";
 
 const NOT_DRAWN = { code: "not_drawn", message: "This panel could not be drawn. Its rows can be downloaded." };
 const NO_FILE = { code: "no_file", message: "The file could not be made. Please try again." };
-const DAY = 86_400_000;
 
 export class Dashboard {
   /** @type {Map<string, Panel>} */

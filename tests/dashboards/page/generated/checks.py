@@ -13,7 +13,6 @@ from tests.dashboards.page.generated.shapes import cells, layers, lines, points,
 from tests.dashboards.page.generated.written import Shown, read
 from tests.dashboards.page.marks import NEAR, Axis, Drawn
 
-
 FEW_LETTERS = 4
 """Of a name that has no room at all."""
 

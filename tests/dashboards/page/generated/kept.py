@@ -56,6 +56,7 @@ KEPT: list[Case] = [
     _figure("a small double", {}, 0.0051),
     _figure("a change of huge ones", {}, 1e300, -5.5e300),
     _figure("a change of tiny ones", {}, 4.6e-7, 3.7e-11),
+    _figure("a change of many digits", {}, "-81448656907908420798713118.77", "-52683095007565083436954421.5", "decimal"),
     _figure("a long unit", {"unit": "thousand tonnes of CO2 per year"}, 97_812_777.4),
     _lying("short durations", {"format": "duration"}, NAMED, *[[f"n{n}", -38_795 - n * 10_000] for n in range(4)]),
     _lying("names that begin alike", {}, NAMED, *[[f"Very long name of a product, edition {n}", n] for n in (1, 2, 3)]),

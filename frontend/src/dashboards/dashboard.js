@@ -128,7 +128,7 @@ export class Dashboard {
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
     this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0));
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
-    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, this.controls.paper, html("div", { class: "rows" }, ...rows));
+    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
   }

@@ -4,7 +4,7 @@ panel's filters along, and the page says which it could not take."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
@@ -38,6 +38,11 @@ class Link:
     always: tuple[str, ...]
     controls: Mapping[str, Control]
     other_days: bool
+
+    def with_controls(self, seen: Mapping[str, Control]) -> Link:
+        """The link for a group that sees only these controls of the opened dashboard."""
+        hidden = self.controls.keys() - seen.keys()
+        return replace(self, kept=tuple(name for name in self.kept if name not in hidden), controls=seen)
 
     @property
     def differences(self) -> Iterator[str]:

@@ -75,12 +75,12 @@ class DashboardCheck:
         self._home = folder
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
-        self._mistyped: list[Located] = []
+        self._of_folder: list[Located] = []
         self._queries_folders: list[Path] = []
         try:
             read = DashboardFolder(folder)
             self._saved = [*read.values()]
-            self._mistyped = [*read.mistyped]
+            self._of_folder = [*read.findings]
             self._queries_folders = [read.queries.path] if read.queries is not None else []
         except InvalidQueries as error:
             for each in error.errors or (error,):
@@ -164,10 +164,9 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Findings about files that cannot be used, controls and queries whose names do not match, and those of the
-        engines."""
+        """Findings about files that cannot be used, those of the folder, and those of the engines."""
         refused = () if self._engines is None else self._engines.findings
-        return (*self._unusable, *self._mistyped, *refused, *self._unknown_columns(), *self._repeated_rows())
+        return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 
     def _guarded(self, template: SQLTemplate) -> SQLTemplate:
         return self._guards.guarded(template, self._home)

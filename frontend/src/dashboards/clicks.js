@@ -109,7 +109,7 @@ function linkOf({ click, reads = [] }, filters, values, { data, places }) {
   const carried = { ...kept, ...cleared, ...values };
   const parts = new Filters(asTheyAre(Object.keys(carried)));
   parts.set(carried);
-  const dropped = active.filter((name) => !(name in kept)).map((name) => filters.controls.get(name)?.label ?? words(name));
+  const dropped = active.filter((name) => click.drops.includes(name)).map((name) => filters.controls.get(name)?.label ?? words(name));
   const added = others.filter(({ clearable }) => !clearable).map(({ label }) => label);
   const rows = new Rows(data.columns, data.rows);
   const clicked = Object.values(click.values).map((column) => {

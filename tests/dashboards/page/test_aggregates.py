@@ -89,6 +89,14 @@ async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit)
         assert len(panel.of("bar")) == len(panel.legend) - (aggregate == "none")
 
 
+async def test_series_of_two_measures_are_not_one(stand_in: StandIn, visit: Visit) -> None:
+    """Flights and minutes have no sum. Red without ``measures.length`` in series.js."""
+    values = [["p", f"series {n}", n + 1, 10 * n] for n in range(9)]
+    answer = rows({"x": "text", "k": "text", "v": "float", "w": "float"}, *values)
+    panel = await shown(stand_in, visit, ALONE | {"bar": ["v", "w"], "by": "x", "color": "k"}, answer)
+    assert panel.legend[-1][0] == "11 more, not shown"
+
+
 @pytest.mark.parametrize(
     ("view", "sentence", "note"),
     [

@@ -48,7 +48,7 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
-  const all = fewest([...found.values()], adds(view) && (view.stack || view.kind === "bar"));
+  const all = fewest([...found.values()], measures.length === 1 && adds(view) && (view.stack || view.kind === "bar"));
   colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors, all.some(({ color }) => color));
   for (const each of all) each.hidden = all.length > 1 && hidden.has(each.key);
   return all;

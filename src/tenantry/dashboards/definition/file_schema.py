@@ -38,7 +38,7 @@ MAX_ROWS: Final = 100
 """Maximum rows of a dashboard."""
 MAX_IN_ROW: Final = 6
 """Maximum panels in a row."""
-MAX_SERIES: Final = 12
+MAX_SERIES: Final = 8
 """Maximum measures of a chart."""
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (

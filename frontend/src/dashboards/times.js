@@ -14,7 +14,6 @@ export const TIMES = {
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
   second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
-  moment: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
 };

@@ -135,7 +135,8 @@ def test_the_columns_of_an_event_are_sent(tmp_path: Path) -> None:
 
 
 def test_the_unit_of_a_time_axis_is_no_filter(tmp_path: Path) -> None:
-    """It changes no total. Red if ``find_link`` takes ``parameters_read`` for the filters: the demo had notes."""
+    """It changes no total. Red if ``find_link`` takes ``parameters_read`` for the filters: the demo had notes. Red if
+    the page gets its control: it told viewers that what opens is also filtered by the unit."""
     unit = "u: {choices: {day: Day, month: Month}, default: day}"
     by_unit = "{sql: 'select 1 as r, {{ params.u | trunc(d) }} as u, count(*) as n from t group by 2'}"
     for name, click in (("first", ", click: {open: other, with: [r]}"), ("other", "")):
@@ -145,3 +146,4 @@ def test_the_unit_of_a_time_axis_is_no_filter(tmp_path: Path) -> None:
     (link,) = folder["first"].links.values()
     assert list(link.differences) == []
     assert link.kept == ("u",)
+    assert [*link.controls] == ["r"]

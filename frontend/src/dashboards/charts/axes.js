@@ -18,7 +18,7 @@ const LABEL = 26;
 const NARROW = 44;
 const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
-const MOST_AMOUNT = 90;
+const MOST_AMOUNT = 70;
 /** The share of the width that a reference's label may take. */
 const MOST_REFERENCE = 0.45;
 /** A label's height, half above its line and half below. */

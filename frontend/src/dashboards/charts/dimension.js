@@ -73,7 +73,7 @@ function writer(kind, values, way, formats) {
 
 /** Times of a day without it, others without their year, but for the first ones; January after others is the year. */
 function shortTimes(at, format, formats) {
-  const inYear = { month: "monthname", date: "day", datetime: "moment" }[format] ?? format;
+  const inYear = { month: "monthname", date: "day" }[format] ?? format;
   const inDay = { datetime: "time", instant: "second" }[format];
   return (place, before) => {
     const time = at(place);

@@ -197,8 +197,8 @@ class LineChart {
     const split = Math.max(0, Math.min(Math.max(above, least), most));
     apart(found.slice(0, split).reverse(), label, -1);
     apart(found.slice(split), label, 1);
-    const over = label === -Infinity ? Math.max(0, (found.at(-1)?.y ?? 0) - (top + height)) : 0;
-    return found.map(({ key, y }) => ({ key, y: y - over, x: this.plot.left + this.plot.width + 6 }));
+    if (label === -Infinity) apart([...found].reverse(), top + height + NAME, -1);
+    return found.map(({ key, y }) => ({ key, y, x: this.plot.left + this.plot.width + 6 }));
   }
 
   /** One place on the axis each: what all series are there. */

@@ -56,6 +56,9 @@ KEPT: list[Case] = [
     _figure("a small double", {}, 0.0051),
     _figure("a change of huge ones", {}, 1e300, -5.5e300),
     _figure("a change of tiny ones", {}, 4.6e-7, 3.7e-11),
+    _figure(
+        "a change of many digits", {}, "-81448656907908420798713118.77", "-52683095007565083436954421.5", "decimal"
+    ),
     _figure("a long unit", {"unit": "thousand tonnes of CO2 per year"}, 97_812_777.4),
     _lying("short durations", {"format": "duration"}, NAMED, *[[f"n{n}", -38_795 - n * 10_000] for n in range(4)]),
     _lying("names that begin alike", {}, NAMED, *[[f"Very long name of a product, edition {n}", n] for n in (1, 2, 3)]),
@@ -97,6 +100,13 @@ KEPT: list[Case] = [
         {"color": "s", "reference": {"value": 1e6, "label": LONG}},
         {"x": "date", "s": "text", "v": "float"},
         *ENDS,
+    ),
+    _drawn(
+        "names at the ends of lines at the top and the bottom",
+        "line",
+        {"color": "s"},
+        {"x": "date", "s": "text", "v": "integer"},
+        *[[day, name, value] for day in DAYS[:2] for name, value in zip("pqrst", (1000, 1, 2, 3, 4), strict=True)],
     ),
     _drawn(
         "large points at the edge",

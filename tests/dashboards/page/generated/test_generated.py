@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from tests.dashboards.page.conftest import Visit, until
+from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.generated.checks import check
 from tests.dashboards.page.generated.data import KINDS, Case, case
 from tests.dashboards.page.generated.kept import KEPT
@@ -20,10 +20,15 @@ from tests.dashboards.page.stand_in import StandIn
 HERE = Path(__file__).parent
 LABELS = (HERE / "labels.js").read_text(encoding="utf-8")
 TIPS = (HERE / "tips.js").read_text(encoding="utf-8")
-FITTED = """() => [...document.querySelectorAll(".chart")].every((chart) => {
-    const plot = chart.querySelector("svg.plot:not(.plot-donut)");
-    return !plot || Math.abs(plot.viewBox.baseVal.width - chart.closest(".panel-body").clientWidth) < 1;
-})"""
+FITTED = """async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const _ of [1, 2]) {
+        await frame();
+        await frame();
+        await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+}"""
+"""Longer than a panel waits after its size has changed, by the page's own clock, twice: a panel may change another."""
 
 WIDTHS = (1440, 820, 390)
 ALL = 300
@@ -48,8 +53,7 @@ def in_rows(cases: Sequence[Case]) -> list[list[Case]]:
 async def fitted(page: Page, width: int) -> None:
     """Waits until each panel is drawn for a width of the page."""
     await page.set_viewport_size({"width": width, "height": 900})
-    await page.wait_for_timeout(200)
-    await until(lambda: page.evaluate(FITTED))
+    await page.evaluate(FITTED)
 
 
 async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:

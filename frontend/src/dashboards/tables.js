@@ -93,8 +93,8 @@ export class TableView {
   #cell(column, place, row, choose) {
     const { formats } = this.context;
     const value = column.values[row];
-    const text = formats.text(value, column.way);
     const choice = place === 0 && this.about.click;
+    const text = choice ? formats.name(value, column.way) : formats.text(value, column.way);
     const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: choose }, text) : text;
     const bar = column.bar ? barOf(column, row) : null;
     const kind = [column.numeric && "number", column.bar && "with-bar"].filter(Boolean).join(" ");

@@ -281,7 +281,7 @@ function least(values) {
  * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
  * is kept; a double, and a decimal that was computed, has at most 2, or 2 that say something where all are small.
  */
-export function digitsFor(values) {
+function digitsFor(values) {
   let largest = 0;
   let brought = 0;
   let needed = 0;

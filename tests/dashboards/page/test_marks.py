@@ -213,6 +213,10 @@ async def test_a_reference_line_is_at_its_value_and_says_it(stand_in: StandIn, v
     around = await box_of(panel)
     assert await panel.locator(".reference text").text_content() == "what we promise 15"
     assert label["x"] + label["width"] < around["x"] + around["width"]
+    # Red when the author's own number was rounded: "standard 1,013".
+    exact = view | {"reference": {"value": 1013.25, "label": "standard"}}
+    panel = await panel_of(stand_in, visit, exact)
+    assert await panel.locator(".reference text").text_content() == "standard 1,013.25"
 
 
 async def test_a_specification_of_vega_lite(stand_in: StandIn, visit: Visit) -> None:

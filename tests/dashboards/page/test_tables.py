@@ -9,7 +9,7 @@ from playwright.async_api import Page
 from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ROUTE, table
 from tests.dashboards.page.marks import drawn
-from tests.dashboards.page.stand_in import Message, StandIn
+from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 
 async def first(page: Page) -> str:
@@ -106,6 +106,14 @@ async def test_a_row_filters_the_page(stand_in: StandIn, visit: Visit) -> None:
     await page.keyboard.press("Enter")
     await until(lambda: _count(page, "tr[aria-current]", 0))
     assert stand_in.asked[-1]["filters"] == {}
+
+
+async def test_rows_without_a_name_have_a_button_that_can_be_read(stand_in: StandIn, visit: Visit) -> None:
+    """Red when an empty text made a button without a name, for which a chart of the same rows says "(empty)"."""
+    answer = rows({"route": "text", "flights": "integer"}, [None, 2], ["", 1])
+    columns = [{"name": "route"}, {"name": "flights"}]
+    page = (await visit(stand_in.show([table() | {"columns": columns, "answer": answer}], controls=[ROUTE]))).page
+    assert await page.locator("tbody th button").all_inner_texts() == ["(no value)", "(empty)"]
 
 
 async def _changed(page: Page, before: str) -> bool:

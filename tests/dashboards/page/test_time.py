@@ -102,6 +102,28 @@ async def test_a_bucket_that_has_not_ended(stand_in: StandIn, visit: Visit) -> N
     assert (await titles(panel))[-1].startswith("Nov 2026, so far")
 
 
+async def test_small_lines_and_stacks_say_it_too(stand_in: StandIn, visit: Visit) -> None:
+    """Red when the small line of a figure fell at its end, and the last layers of a stack looked whole."""
+    months = answer([f"2026-{month:02}-01" for month in range(1, 12)], **NOVEMBER)
+    figure = {"kind": "figure", "figure": "n", "answer": rows({"n": "integer"}, [55], sparkline=months, **NOVEMBER)}
+    panel = await panel_of(stand_in, visit, figure)
+    parts = [await path(panel, f".sparkline .line{each}") for each in (":not(.cut)", ".cut")]
+    assert [[len(run) for run in part] for part in parts] == [[10], [2]]
+    area = {"kind": "area", "area": ["n"], "by": "day", "stack": "sum", "answer": months}
+    panel = await panel_of(stand_in, visit, area)
+    assert [await panel.locator(each).count() for each in (".layer", ".layer.cut")] == [2, 1]
+
+
+async def test_a_heat_map_has_the_days_without_a_row(stand_in: StandIn, visit: Visit) -> None:
+    """Red when 2 and 9 January were neighbours."""
+    given = [[f"2026-01-{day:02}", "A", 1] for day in (1, 2, 9)]
+    view = {"kind": "heatmap", "heatmap": "n", "by": "day", "rows": "who"}
+    answered = rows({"day": "date", "who": "text", "n": "integer"}, *given)
+    panel = await panel_of(stand_in, visit, view | {"answer": answered})
+    one, two, nine = [each["x"] for each in await boxes(panel, "rect.cell")]
+    assert (nine - one) / (two - one) == pytest.approx(8, abs=0.05)
+
+
 async def test_a_bucket_that_the_period_cuts(stand_in: StandIn, visit: Visit) -> None:
     """The week before 30 October begins on the 26th."""
     period = {"now": "2026-11-28T11:00:00", "periods": {"whole": {"start": "2026-10-30", "end": "2026-11-28"}}}
@@ -124,6 +146,15 @@ async def test_ticks_lie_on_buckets(stand_in: StandIn, visit: Visit, times: list
     panel = await panel_of(stand_in, visit, {"kind": "line", "line": ["n"], "by": "day", "answer": answer(times)})
     assert set(await labels(panel)) <= allowed
     assert len(await labels(panel)) >= 2
+
+
+async def test_an_axis_of_times_has_two_labels(stand_in: StandIn, visit: Visit) -> None:
+    """Also where weeks are too many and months too few. Red on a phone: "Nov 1, 2026" alone."""
+    times = [f"2026-11-{day:02}T{hour:02}:{day:02}:05" for day in range(1, 30) for hour in (1, 5, 14)]
+    lines = {"kind": "line", "line": ["n"], "by": "day", "answer": answer(times, kind="datetime")}
+    reference = {"value": 7, "label": "standard"}
+    panel = await panel_of(stand_in, visit, lines | {"reference": reference}, width=390)
+    assert len(await labels(panel)) > 1
 
 
 async def test_a_line_with_zeros(stand_in: StandIn, visit: Visit) -> None:

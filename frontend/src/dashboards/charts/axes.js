@@ -1,7 +1,7 @@
 // What surrounds the marks: few grid lines, labels that are measured, a line across for a reference.
 
 import { svg } from "../dom.js";
-import { digitsFor } from "../values.js";
+import { scaleOf } from "../numbers.js";
 import { shortened, shortenedAll, textWidth } from "./measure.js";
 
 /**
@@ -124,7 +124,7 @@ export function drawReference(parent, reference, scale, plot, { text, whole }) {
 /** What a reference line says, and the margin that it needs. */
 export function referenceText(reference, way, { formats, width }) {
   if (!reference) return { text: "", margin: 0 };
-  const digits = digitsFor([way.format === "percent" ? reference.value * 100 : reference.value]);
+  const digits = Math.max(0, scaleOf(reference.value) - (way.format === "percent" ? 2 : 0)); // the author's own, all of them
   const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
   const labelled = (label) => [label, amount].filter(Boolean).join(" ");
   const text = labelled(shortened(reference.label ?? "", width * MOST_REFERENCE - textWidth(amount)));

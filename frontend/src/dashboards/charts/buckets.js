@@ -42,6 +42,23 @@ export function bucketsOf(times, { now, period }) {
   return { starts, cut, next: (at) => step(at) };
 }
 
+/**
+ * Points in runs, each with the class of its line: what leads to or from a bucket that is cut off is a run of its own.
+ * @param {{x: number}[]} points
+ * @param {Buckets | null} buckets
+ * @returns {[string, any[]][]}
+ */
+export function runsOf(points, buckets) {
+  const runs = [];
+  points.forEach((point, place) => {
+    const before = points.slice(Math.max(0, place - 1), place);
+    const kind = [point, ...before].some(({ x }) => buckets?.cut(x)) ? "line cut" : "line";
+    if (runs.at(-1)?.[0] !== kind) runs.push([kind, before]);
+    runs.at(-1)[1].push(point);
+  });
+  return runs;
+}
+
 /** From a start to the next one, or to the one before. */
 function stepOf(times) {
   const dates = times.map((at) => new Date(at));

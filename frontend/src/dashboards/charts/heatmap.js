@@ -16,8 +16,8 @@ const TALLEST = 40;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const across = inOrder(dimension(rows, view.by, options.formats, true));
-  const down = inOrder(dimension(rows, view.rows, options.formats, true));
+  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when));
+  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when));
   const values = rows.values(view.heatmap);
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);

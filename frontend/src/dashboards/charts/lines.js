@@ -4,7 +4,7 @@ import { area, line } from "d3-shape";
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
-import { bucketsOf } from "./buckets.js";
+import { bucketsOf, runsOf } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
@@ -147,12 +147,13 @@ class LineChart {
     const path = line().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y(({ high }) => this.y(high)).digits(2);
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
+      const runs = runsOf(spans, this.by.buckets);
       if (this.view.stack) {
         const sides = spans.some(({ low }) => low < 0) ? ["above", "below"] : ["above"];
-        group.append(svg("path", { class: "layer", d: sides.map((side) => this.#filled(spans, side)).join("") }));
+        for (const [kind, points] of runs) group.append(svg("path", { class: kind.replace("line", "layer"), d: sides.map((side) => this.#filled(points, side)).join("") }));
       } else {
         if (this.view.kind === "area") group.append(svg("path", { class: "area", d: this.#filled(spans) }));
-        group.append(...this.#parts(spans).map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })));
+        group.append(...runs.map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })));
       }
       group.append(...this.#alone(spans));
       root.append(group);
@@ -162,14 +163,6 @@ class LineChart {
   #filled(spans, side) {
     const end = (which) => (span) => this.y(side ? span[side][which] : [span.low, span.high][which]);
     return area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(end(0)).y1(end(1)).digits(2)(spans) ?? "";
-  }
-
-  /** The line, and what of it leads to or from a bucket that is cut off. */
-  #parts(spans) {
-    const cut = ({ x }) => this.by.buckets?.cut(x);
-    const whole = spans.filter((span) => !cut(span));
-    const ends = spans.flatMap((span, place) => (cut(span) ? [spans.slice(Math.max(0, place - 1), place + 2)] : []));
-    return [["line", whole], ...ends.filter((points) => points.length > 1).map((points) => ["line cut", points])];
   }
 
   /** A value between two that are missing is a dot, or a bar of a stack: a line of one point cannot be seen. */

@@ -10,6 +10,9 @@ import { textWidth } from "./measure.js";
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
 
+/** Ticks of which every second, third … one may be taken, where the next larger step leaves fewer than two. */
+const ENOUGH = 8;
+
 /** @typedef {{at: number, text: string}} Tick */
 
 /**
@@ -63,15 +66,16 @@ export function timeTicks([low, high], width, formats, buckets) {
   const fitting = (found) => {
     const labels = timeTexts(found, formats);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
-    return labels.length && (widest + 16) * labels.length <= width ? labels : null;
+    return labels.length > 1 && (widest + 16) * labels.length <= width ? labels : null;
   };
   for (let count = most; count > 1; count -= 1) {
     const found = utcTicks(new Date(low), new Date(high), count);
     const labels = !starts || found.every((date) => known.has(Number(date))) ? fitting(found) : null;
     if (labels) return labels;
   }
-  for (let step = 1; step < starts?.length; step += 1) {
-    const labels = fitting(starts.filter((_, place) => place % step === 0));
+  const each = starts ?? utcTicks(new Date(low), new Date(high), Math.max(most, ENOUGH));
+  for (let step = 1; step < each.length; step += 1) {
+    const labels = fitting(each.filter((_, place) => place % step === 0));
     if (labels) return labels;
   }
   return timeTexts([new Date(low)], formats);
@@ -85,7 +89,7 @@ function timeTexts(dates, formats) {
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
   let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "datetime" : inDay);
-  if (dates.length === 1 && midnight(dates[0])) way = () => "date";
+  if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");

@@ -4,6 +4,7 @@ import { area, line } from "d3-shape";
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
+import { bucketsOf, runsOf } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { linear } from "./scales.js";
 
@@ -15,9 +16,10 @@ const isThere = ({ y }) => !Number.isNaN(y);
  * @param {import("./rows.js").Rows} rows the number over time
  * @param {string} name the column of the number
  * @param {import("../values.js").Formats} formats
+ * @param {import("./buckets.js").When} when
  * @returns {SVGElement | null} null where there is nothing to see
  */
-export function drawSparkline(rows, name, formats) {
+export function drawSparkline(rows, name, formats, when) {
   const along = rows.columns.find((column) => column.name !== name)?.name;
   const amounts = rows.values(name).map(number);
   const by = dimension(rows, along, formats);
@@ -37,7 +39,7 @@ export function drawSparkline(rows, name, formats) {
     "svg",
     { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },
     svg("path", { class: "area", d: below(points) }),
-    svg("path", { class: "line", d: path(points) }),
+    ...runsOf(points, by.kind === "time" ? bucketsOf(by.positions, when) : null).map(([kind, run]) => svg("path", { class: kind, d: path(run) })),
     ...dots,
   );
 }

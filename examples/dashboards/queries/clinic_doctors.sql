@@ -1,0 +1,1 @@
+select distinct doctor from appointments where doctor <> '' order by doctor

@@ -1,0 +1,1 @@
+select distinct sensor from readings order by sensor

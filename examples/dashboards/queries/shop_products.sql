@@ -1,0 +1,1 @@
+select distinct product from returns order by product

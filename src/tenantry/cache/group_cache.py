@@ -19,7 +19,6 @@ from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
     BYTE_VALUES,
     CONSTANT_VERSIONS,
-    MAX_CHANCES,
     MAX_SOURCES,
     NO_GENERATION,
     TABLE_BYTE,
@@ -29,6 +28,7 @@ from tenantry.cache.entries import (
     ClockRing,
     Lease,
     NegativeCache,
+    PassEntry,
     PendingLoad,
     PollSnapshot,
     Sources,
@@ -46,7 +46,8 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
+    """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
+    handles. Thread-safe.
 
     Times are seconds of a suspend-aware clock. ``followed=False`` is for a backend that lists no changes: the lease
     never ends, and answers need no generation.
@@ -60,6 +61,8 @@ class GroupCache:
         "_in_progress",
         "_lock",
         "_negative",
+        "_pass_capacity",
+        "_passes",
         "_pending",
         "_polled_at",
         "_ring",
@@ -71,16 +74,20 @@ class GroupCache:
         "sources",
     )  # fmt: skip
 
-    def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
-        if capacity < 1 or unknown_capacity < 1:
-            raise ValueError("capacity and unknown_capacity must be at least 1")
+    def __init__(
+        self, capacity: int, *, unknown_capacity: int = 1_024, pass_capacity: int = 20_000, followed: bool = True
+    ) -> None:
+        if min(capacity, unknown_capacity, pass_capacity) < 1:
+            raise ValueError("capacity, unknown_capacity and pass_capacity must be at least 1")
         self.index: TokenIndex = tuple({} for _ in range(BYTE_VALUES))
         self.lease: Lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
         self.change_log: ChangeLog = ChangeLog()
         self.flushes: int = 0
         self._followed = followed
         self._capacity = capacity
-        self._ring = ClockRing()
+        self._ring: ClockRing[CacheEntry] = ClockRing()
+        self._pass_capacity = pass_capacity
+        self._passes: ClockRing[PassEntry] = ClockRing()
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
         self._negative = NegativeCache(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
@@ -92,12 +99,18 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """The number of entries, valid or not."""
+        """The number of cached tokens, valid or not."""
         return len(self._ring)
+
+    @property
+    def passes(self) -> int:
+        """The number of cached passes, valid or not."""
+        return len(self._passes)
 
     def entry(self, key: bytes) -> CacheEntry | None:
         """The token's entry, valid or not."""
-        return self.index[key[TABLE_BYTE]].get(key)
+        entry = self.index[key[TABLE_BYTE]].get(key)
+        return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
         """The latest group among the handle's valid entries."""
@@ -165,6 +178,20 @@ class GroupCache:
                     self._drop(entry)
             self._insert(pending, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
+
+    def store_pass(self, key: bytes, of_token: CacheEntry, group: UserGroup, check_end_at: float, now: float) -> None:
+        """Cache the group of a pass for as long as the entry of its token is valid."""
+        with self._lock:
+            if not of_token.is_valid(now):
+                return
+            table = self.index[key[TABLE_BYTE]]
+            known = table.get(key)
+            if isinstance(known, PassEntry):
+                self._drop_pass(known)
+            if (least_used := self._passes.to_drop(self._pass_capacity, now)) is not None:
+                self._drop_pass(least_used)
+            entry = table[key] = PassEntry(of_token, key, group, check_end_at)
+            self._passes.put(entry)
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
         """Cache that the token has no group, under the same conditions as ``store``. Return whether it was cached."""
@@ -296,34 +323,24 @@ class GroupCache:
     def _insert(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int, deadline: float, now: float
     ) -> None:
-        self._make_capacity(now)
+        if (least_used := self._ring.to_drop(self._capacity, now)) is not None:
+            self._drop(least_used)
         entry = CacheEntry(pending, generation, deadline, key, group)
         self._ring.put(entry)
         self.index[key[TABLE_BYTE]][key] = entry
         self._reindex(pending.handle, (*self._entries_of(pending.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
-    def _make_capacity(self, now: float) -> None:
-        # Each insert examines at least one entry and drops it if invalid, so that a flushed cache shrinks. If the cache
-        # is full, the insert drops the first invalid or unused entry that it finds. After MAX_CHANCES used entries it
-        # drops the next in any case.
-        for chance in range(MAX_CHANCES + 1):
-            entry = self._ring.advance()
-            if entry is None:
-                return
-            full = len(self._ring) >= self._capacity
-            if not entry.is_valid(now) or (full and (not entry.seen or chance == MAX_CHANCES)):
-                self._drop(entry)
-                return
-            if not full:
-                return
-            entry.seen = False
-
     def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle
+        entry.deadline = -inf  # ends the passes of this token, however many there are
         del self.index[key[TABLE_BYTE]][key]
         self._ring.remove(entry)
         self._reindex(handle, tuple(other for other in self._entries_of(handle) if other is not entry))
+
+    def _drop_pass(self, entry: PassEntry) -> None:
+        del self.index[entry.key[TABLE_BYTE]][entry.key]
+        self._passes.remove(entry)
 
     # --- the entries of a handle --------------------------------------------------------------------------------------
 

@@ -39,6 +39,7 @@ from tenantry.groups.user_group import (
     UserGroup,
     source_handle,
 )
+from tenantry.groups.viewer import Viewer
 from tenantry.groups.writes import (
     CHANNEL,
     LATER_SETTABLE_FIELDS,
@@ -118,6 +119,7 @@ __all__ = [
     "UsageBatch",
     "UsageKey",
     "UserGroup",
+    "Viewer",
     "adopt",
     "check_session_variables",
     "extend",

@@ -22,6 +22,7 @@ from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.source_cache import SourceCache
+from tenantry.tokens import is_like_a_pass
 from tenantry.usage import NO_RECORDER, recorder_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Resolver:
 
     - ``environment``: the only accepted environment; None: any.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
-    - ``capacity``, ``unknown_capacity``: maximum numbers of cached tokens, and of handles with cached refusals.
+    - ``capacity``, ``unknown_capacity``, ``pass_capacity``: maximum numbers of cached tokens, of handles with cached
+      refusals, and of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
     - ``clock``: a clock in seconds that includes suspend.
@@ -66,6 +68,7 @@ class Resolver:
         staleness: float = 5.0,
         capacity: int = 100_000,
         unknown_capacity: int = 1_024,
+        pass_capacity: int = 20_000,
         patience: float = 1.8,
         buses: Sequence[Bus] = (),
         clock: MonotonicClock = monotonic_with_suspend,
@@ -81,7 +84,9 @@ class Resolver:
         self._clock = clock
         self._time_of_day = time_of_day
         leased = backend if is_leased(backend) else None
-        self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
+        self._cache = GroupCache(
+            capacity, unknown_capacity=unknown_capacity, pass_capacity=pass_capacity, followed=leased is not None
+        )
         self._index = self._cache.index
         self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
         self._reader = BackendReader(backend, self.counters)
@@ -116,6 +121,11 @@ class Resolver:
         return len(self._cache)
 
     @property
+    def cached_passes(self) -> int:
+        """The number of cached passes, valid or not."""
+        return self._cache.passes
+
+    @property
     def lease_age(self) -> float | None:
         """Seconds since the start of the poll that renewed the lease; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
@@ -126,7 +136,7 @@ class Resolver:
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if it is cached and valid. No I/O; never raises."""
+        """The group of a token or pass, if it is cached and valid. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not cached, or too short for a token
@@ -140,11 +150,11 @@ class Resolver:
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The token's group, from the cache or the backend.
+        """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
-        environment; callers cannot tell these apart. Also raises UserGroupExpired, a kind of InvalidToken, and
-        StoreUnavailable.
+        environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
+        PassExpired, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -152,6 +162,26 @@ class Resolver:
         group = self.peek(key)
         if group is not None:
             return group
+        return await (self._resolve_pass(key) if is_like_a_pass(key) else self._resolve_token(key))
+
+    async def _resolve_pass(self, key: bytes) -> UserGroup:
+        try:
+            found = self._keys.read_pass(key, self._time_of_day())
+        except InvalidToken as error:
+            self.counters.misses += 1
+            self.counters.forged += type(error) is InvalidToken
+            raise
+        of_group = self.peek(found.token)
+        if of_group is None:
+            of_group = await self._resolve_token(found.token)
+        group = of_group.with_viewer(found.viewer)
+        entry, now = self._cache.entry(found.token), self._clock()
+        if entry is not None and entry.group is of_group:
+            # Verify the pass again within the staleness bound, because someone may set the machine's clock.
+            self._cache.store_pass(key, entry, group, now + min(self.seconds_left(group), self._staleness), now)
+        return group
+
+    async def _resolve_token(self, key: bytes) -> UserGroup:
         try:
             token = self._keys.read(key)
         except InvalidToken:

@@ -20,10 +20,13 @@ from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
 from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey
 from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
+from tenantry.tokens.passes import PASS_PATTERN, is_like_a_pass, read_pass, sign_pass
+from tenantry.tokens.passes import Pass as Pass
 
 __all__ = [
     "API_TOKEN_LENGTH",
     "API_TOKEN_PATTERN",
+    "PASS_PATTERN",
     "TOKEN_LENGTH",
     "TOKEN_PATTERN",
     "KeyRing",
@@ -31,7 +34,10 @@ __all__ = [
     "api_token_digest",
     "draft_token",
     "holds_token",
+    "is_like_a_pass",
     "mask",
     "mask_within",
     "mint_api_token",
+    "read_pass",
+    "sign_pass",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.applications import Starlette
 
 from tenantry import DashboardFolder, DataSources, mount_dashboards
 from tenantry.dashboards import assets
+from tenantry.dashboards.frame import FURTHER
 from tenantry.errors import InvalidDashboards, InvalidSettings
 from tenantry.resolver import Resolver
 from tests.dashboards import mounts
@@ -38,6 +40,8 @@ def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "page.js.br").write_bytes(b"packed by brotli")
     (folder / "page.js.gz").write_bytes(gzip.compress(b"let page;" * 100))
     (folder / "page.css").write_text("body {}")
+    for name in FURTHER:
+        (folder / name).write_text(f"let {name.removesuffix('.js')};")
     monkeypatch.setattr(assets, "files", lambda package: tmp_path)
     return folder
 
@@ -80,6 +84,22 @@ async def test_a_frame_is_the_same_for_everybody(http: httpx2.AsyncClient) -> No
     assert "<title>Regions</title>" in other
     assert "{{" not in other
     assert 'data-name="eu/regions"' in other
+
+
+async def test_a_frame_loads_the_script_of_its_charts_at_once(tmp_path: Path, bundles: Path) -> None:
+    """It names the address of each bundle, and preloads those of the kinds on the page, each once. Red when nothing is
+    preloaded: the browser would find out about the script of a donut when its rows come."""
+    several = ", ".join(f"{{{kind}: n, by: a, query: {{sql: 'select 1 as n, 2 as a'}}}}" for kind in ("donut", "line"))
+    text = f"title: Shares\nrows: [[{several}], [{several}]]\n"
+    write_files(tmp_path, {"dashboards/shares.yaml": text})
+    async with client(mounted(tmp_path)) as http:
+        page = (await http.get("/dashboards/shares")).text
+        files = dict(re.findall(r'<meta name="tenantry-file" data-file="([^"]+)" content="([^"]+)">', page))
+        assert [*files] == [*FURTHER]
+        assert re.findall(r'<link rel="modulepreload" href="([^"]+)">', page) == [files["donut.js"]]
+        for name, address in files.items():
+            assert (await http.get(f"http://testserver{address}")).text == f"let {name.removesuffix('.js')};"
+        assert "modulepreload" not in (await http.get("/dashboards/sales")).text
 
 
 async def test_a_frame_obeys_a_strict_policy(http: httpx2.AsyncClient) -> None:

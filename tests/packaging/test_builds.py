@@ -26,16 +26,15 @@ PACKED = (
     "site",
 )
 MADE = ("__pycache__", "node_modules", "bundles", ".*_cache", ".hypothesis")
+SCRIPTS = ("page", "donut", "heatmap", "scatter", "vega", "embed")
 BUNDLES = {
     ".": {
         f"tenantry/static/bundles/{name}"
         for name in (
-            *("page.js", "page.licenses.txt", "page.css"),
-            *("vega.js", "vega.licenses.txt"),
-            *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js", "embed-react.d.ts"),
+            *("page.css", "page.css.br", "page.css.gz"),
+            *(f"{name}.{suffix}" for name in SCRIPTS for suffix in ("js", "licenses.txt", "js.br", "js.gz")),
+            *("embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed-react.js.br", "embed-react.js.gz"),
             *("tokens.css", "packages.json", "stamp.txt"),
-            *("page.js.br", "page.js.gz", "page.css.br", "page.css.gz", "vega.js.br", "vega.js.gz"),
-            *("embed.js.br", "embed.js.gz", "embed-react.js.br", "embed-react.js.gz"),
         )
     },
     "site": {

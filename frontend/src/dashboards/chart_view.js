@@ -38,7 +38,9 @@ export class ChartView {
   }
 
   isEmpty(data) {
-    return !data.rows.length;
+    const rows = new Rows(data.columns, data.rows);
+    const measures = [this.view[this.view.kind]].flat().filter((name) => rows.has(name));
+    return !data.rows.length || (measures.length > 0 && measures.every((name) => rows.values(name).every((value) => value === null)));
   }
 
   get asTable() {
@@ -71,8 +73,9 @@ export class ChartView {
     const width = beside ? this.#width * 0.45 : this.#width;
     const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
-    const legend = legendOf(chart, (key) => this.#toggle(key));
     this.chart = chart;
+    if (chart.refused) return this.element.replaceChildren(html("p", { class: "panel-empty" }, chart.refused));
+    const legend = legendOf(chart, (key) => this.#toggle(key));
     this.element.classList.toggle("stands-beside", beside);
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
     this.#mark(chart);

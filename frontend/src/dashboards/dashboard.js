@@ -63,10 +63,13 @@ export class Dashboard {
     else if (message.token === "ended") this.resume(this.requests.stop()); // the session asks the host for another one
   }
 
-  #show(message) {
+  async #show(message) {
     const panel = this.#panels.get(message.panel);
     if (!panel?.hasRows) return;
+    panel.coming = message;
     try {
+      if (panel.missing) await panel.missing;
+      if (panel.coming !== message) return; // asked for again meanwhile, or the page shows another dashboard
       panel.show(message);
     } catch (error) {
       console.error(error); // a mistake in one panel is none of the others'
@@ -251,6 +254,7 @@ export class Dashboard {
   end() {
     this.requests.stop(true);
     this.refreshing.end();
+    for (const panel of this.#panels.values()) panel.coming = null;
   }
 }
 

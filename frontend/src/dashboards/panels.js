@@ -1,6 +1,6 @@
 // A panel: its head, what it shows, and its states. Each is by itself: none waits for another.
 
-import { CHARTS } from "./charts/index.js";
+import { CHARTS, missingOf } from "./charts/index.js";
 import { words } from "./charts/series.js";
 import { ChartView } from "./chart_view.js";
 import { freshId, html, settled } from "./dom.js";
@@ -100,8 +100,14 @@ export class Panel {
     return Boolean(this.inner);
   }
 
+  /** @returns {Promise<any> | null} what it waits for before it can show anything */
+  get missing() {
+    return missingOf(this.view.kind);
+  }
+
   /** Something is under way. What is there stays until the answer has come. */
   waiting() {
+    this.coming = null;
     this.#state("waiting");
     this.body.setAttribute("aria-busy", "true");
     if (!this.#data) this.body.replaceChildren(this.inner.skeleton());
@@ -196,7 +202,7 @@ export class Panel {
     const ready = this.element.dataset.state === "ready";
     if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
     found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (ready && inner.picture && !inner.asTable) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
+    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
     const { explain } = this.context;
     if (explain) found.push({ label: "Explanation", run: async () => showText(`Explanation of ${this.title}`, await explain()) });
     if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });

@@ -181,12 +181,15 @@ function wholeOf(value, { way, numeric }, text, formats) {
   return whole === text ? null : whole;
 }
 
-/** A bar behind the number, as long as it is large among those of the page. */
+/** A bar behind the number, from the zero that all those of the page share. */
 function barOf({ values }, row) {
-  const largest = Math.max(...values.map((value) => Math.abs(number(value) || 0))) || 1;
   const amount = number(values[row]) || 0;
+  const amounts = values.map((value) => number(value) || 0);
+  const [low, high] = [Math.min(0, ...amounts), Math.max(0, ...amounts)];
+  const share = (size) => (size / (high - low || 1)).toFixed(4);
   const bar = html("span", { class: `cell-bar${amount < 0 ? " negative" : ""}` });
-  bar.style.width = `${((Math.abs(amount) / largest) * 100).toFixed(1)}%`;
+  bar.style.setProperty("--from", share(Math.min(0, amount) - low));
+  bar.style.setProperty("--size", share(Math.abs(amount)));
   return bar;
 }
 

@@ -89,6 +89,11 @@ export class Formats {
     return this.#written(value, way, "text");
   }
 
+  /** The value as a name of a mark, a series or a place of an axis. */
+  name(value, way) {
+    return value === null ? "(no value)" : value === "" ? "(empty)" : this.text(value, way);
+  }
+
   /**
    * The same where there is little room.
    * @param {any} value

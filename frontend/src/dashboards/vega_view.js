@@ -2,20 +2,12 @@
 
 import { picture } from "./charts/png.js";
 import { Rows } from "./charts/rows.js";
+import { load } from "./chunks.js";
 import { html } from "./dom.js";
 import { isNumeric } from "./numbers.js";
 import { twinOf } from "./tables.js";
 
 const HEIGHT = 260;
-
-let loading;
-
-/** The bundle, by the address that the server gives it. */
-function loaded() {
-  const address = document.querySelector('meta[name="tenantry-file"][data-file="vega.js"]')?.content;
-  loading ??= address ? import(address) : Promise.reject(new Error("the server has no vega.js"));
-  return loading;
-}
 
 /** Vega takes numbers alone: those that come as texts become the nearest double. */
 function asNumbers(record, names) {
@@ -62,7 +54,7 @@ export class VegaView {
     const numeric = rows.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
     const values = rows.rows.map((_, row) => asNumbers(rows.record(row), numeric));
     try {
-      const { draw } = await loaded();
+      const { draw } = await load("vega.js");
       draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });
     } catch (error) {
       console.error(error);

@@ -17,7 +17,9 @@ from tenantry.dashboards.panels.description import readable_name
 
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
-FURTHER: Final = ("vega.js",)
+CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
+"""The bundle that draws a kind of chart. A frame with such a chart loads it together with the page's script."""
+FURTHER: Final = (*CHUNKS.values(), "vega.js")
 """Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
@@ -35,7 +37,7 @@ _PAGE: Final = """<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta name="tenantry-hosts" content="{hosts}">
 <meta name="tenantry-mount" content="{mount}">
-{further}<title>{title}</title>
+{further}{preloaded}<title>{title}</title>
 <link rel="stylesheet" href="{mount}/-/assets/{style}">
 <script type="module" src="{mount}/-/assets/{script}"></script>
 </head>
@@ -60,15 +62,21 @@ class Frame:
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
         mount = escape(request.scope.get("root_path", ""))
+        assets = f"{mount}/-/assets"
+        addresses = {name: address for name in FURTHER if (address := self._built.address(name)) is not None}
         further = [
-            f'<meta name="tenantry-file" data-file="{name}" content="{mount}/-/assets/{address}">\n'
-            for name in FURTHER
-            if (address := self._built.address(name)) is not None
+            f'<meta name="tenantry-file" data-file="{name}" content="{assets}/{address}">\n'
+            for name, address in addresses.items()
+        ]
+        chunks = dict.fromkeys(CHUNKS[panel.kind] for panel in dashboard.panels if panel.kind in CHUNKS)
+        preloaded = [
+            f'<link rel="modulepreload" href="{assets}/{addresses[name]}">\n' for name in chunks if name in addresses
         ]
         page = _PAGE.format(
             hosts=escape(" ".join(hosts)),
             mount=mount,
             further="".join(further),
+            preloaded="".join(preloaded),
             title=escape(_title(dashboard)),
             style=style,
             script=script,

@@ -98,6 +98,7 @@ def test_a_child_counts_for_itself(sqlite_url: str) -> None:
     assert asyncio.run(kept(sqlite_url)) == {ACME: Usage(queries=5 + 7 + 100)}
 
 
+@pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")  # of sqlite3, since Python 3.13
 def test_a_loop_that_ends_sends_what_it_counted(url: str) -> None:
     """Nobody holds the store any more, and nobody has closed it. On PostgreSQL before the connections of the loop are
     closed.

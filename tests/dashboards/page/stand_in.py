@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tenantry.dashboards.frame import FURTHER
+
 POLICY = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'"
@@ -29,6 +31,7 @@ MEDIA_TYPES = {"js": "text/javascript", "css": "text/css"}
 Message = dict[str, Any]
 Answer = Message | Callable[[Message, Mapping[str, Any]], Message]
 """The line of a panel, or a function of the request's entry for it and of the filters."""
+_FILE = '<meta name="tenantry-file" data-file="{name}" content="/-/assets/{name}">'
 BROKEN_OFF: Message = {"broken": "off"}
 """In place of an answer: the whole response ends there, without its last line."""
 
@@ -112,7 +115,7 @@ class StandIn:
             '<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><title>Dashboard</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta name="tenantry-hosts" content=""><meta name="tenantry-mount" content="">'
-            '<meta name="tenantry-file" data-file="vega.js" content="/-/assets/vega.js">'
+            f"{''.join(_FILE.format(name=each) for each in FURTHER)}"
             '<link rel="icon" href="data:,">'
             '<link rel="stylesheet" href="/-/assets/page.css"><script type="module" src="/-/assets/page.js"></script>'
             f'</head><body><div id="dashboard" data-name="{name}">'

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.axe import serious
+from tenantry.dashboards.frame import CHUNKS
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.gallery import ROUTE_COLUMNS, gallery, routes
 from tests.dashboards.page.stand_in import BUNDLES, StandIn, rows
@@ -19,6 +20,7 @@ SIZES = [
     for dark in (False, True)
 ]
 LARGEST_LOAD = 45_000
+LARGEST_CHUNK = 25_000
 LONGEST = 350
 
 
@@ -102,9 +104,12 @@ async def test_nothing_is_smaller_than_12_pixels(stand_in: StandIn, visit: Visit
 
 
 def test_the_bundles_are_small() -> None:
-    """What a page of usual charts with all controls loads, by brotli."""
+    """By brotli: what a page of figures, tables, lines and bars with all controls loads, and what each other kind of
+    chart adds."""
     sizes = [len((BUNDLES / f"{name}.br").read_bytes()) for name in ("page.js", "page.css")]
     assert sum(sizes) <= LARGEST_LOAD, sizes
+    added = {name: len((BUNDLES / f"{name}.br").read_bytes()) for name in CHUNKS.values()}
+    assert max(added.values()) <= LARGEST_CHUNK, added
 
 
 def test_only_the_tokens_hold_a_colour() -> None:

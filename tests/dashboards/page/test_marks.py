@@ -4,67 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
-from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit, box_of
-from tests.dashboards.page.stand_in import Message, StandIn, rows
-
-NEAR = 0.6
-"""Pixels: coordinates are written with two digits, and grid lines lie in the middle of a pixel."""
+from tests.dashboards.page.marks import NEAR, axis, boxes, panel_of, path
+from tests.dashboards.page.stand_in import StandIn, rows
 
 MONTHS = [f"2013-{month:02}-01" for month in range(1, 13)]
-
-
-def amount(text: str) -> float:
-    return float(text.replace("\N{MINUS SIGN}", "-").replace(",", "").rstrip("%")) * (0.01 if text.endswith("%") else 1)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The axis of numbers as a viewer reads it: the value at a height, from its lowest and highest label."""
-
-    low: tuple[float, float]
-    high: tuple[float, float]
-
-    def height(self, value: float) -> float:
-        share = (value - self.low[1]) / (self.high[1] - self.low[1])
-        return self.low[0] + share * (self.high[0] - self.low[0])
-
-
-async def axis(panel: Locator) -> Axis:
-    labels = await panel.locator(".axis-value .label").evaluate_all(
-        "all => all.map((each) => [Number(each.getAttribute('y')), each.textContent])"
-    )
-    ticks = sorted((float(y), amount(text)) for y, text in labels)
-    return Axis(ticks[-1], ticks[0])
-
-
-async def path(panel: Locator, what: str) -> list[list[tuple[float, float]]]:
-    """The corners of each path, one list for each part without a gap."""
-    found = await panel.locator(what).evaluate_all("all => all.map((each) => each.getAttribute('d'))")
-    numbers = [re.findall(r"-?\d+(?:\.\d+)?", part) for each in found for part in each.split("M") if part]
-    return [[(float(x), float(y)) for x, y in zip(each[::2], each[1::2], strict=True)] for each in numbers]
-
-
-async def boxes(panel: Locator, what: str = "rect.bar") -> list[dict[str, float]]:
-    found: list[dict[str, float]] = await panel.locator(what).evaluate_all(
-        """all => all.map((each) => Object.fromEntries(
-            ["x", "y", "width", "height"].map((name) => [name, Number(each.getAttribute(name))])))"""
-    )
-    return found
-
-
-async def panel_of(stand_in: StandIn, visit: Visit, panel: Message, **options: Any) -> Locator:
-    """The panel, alone on its page; the console is clean and the policy kept."""
-    seen = await visit(stand_in.show([panel]), **options)
-    assert seen.console == []
-    assert await seen.violations() == []
-    return seen.page.locator("[data-panel='1-1']")
 
 
 async def test_a_line_goes_through_every_value(stand_in: StandIn, visit: Visit) -> None:
@@ -264,14 +212,6 @@ async def test_a_specification_of_vega_lite(stand_in: StandIn, visit: Visit) -> 
     assert await seen.violations() == []
     usual = await visit(stand_in.show([{"kind": "bar", "bar": ["n"], "by": "name", "answer": answer}]))
     assert [request.url for request in usual.requests if "vega" in request.url] == []
-
-
-@pytest.mark.parametrize("kind", ["line", "bar", "area"])
-async def test_a_column_that_is_not_there_breaks_nothing(stand_in: StandIn, visit: Visit, kind: str) -> None:
-    """The author checks names before; the page draws what it has."""
-    answer = rows({"x": "integer", "n": "integer"}, [1, 10], [2, 20])
-    panel = await panel_of(stand_in, visit, {"kind": kind, kind: ["other"], "by": "x", "answer": answer})
-    assert await panel.locator("svg.plot").count() == 1
 
 
 async def test_labels_never_lie_over_one_another(stand_in: StandIn, visit: Visit) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Locator, Page
+from playwright.async_api import Locator, Page, Route
 
 from tests.dashboards.page.conftest import Visit, box_of, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD, figures, gallery, table
@@ -32,6 +32,64 @@ async def test_a_slow_panel_holds_no_other(stand_in: StandIn, visit: Visit) -> N
     stand_in.held.clear()
     await panel(page, "1-1").locator("rect.bar").first.wait_for()
     assert len(stand_in.asked) == 1
+
+
+DONUT: Message = {"kind": "donut", "donut": "n", "by": "x", "title": "Parts", "answer": ANSWER}
+
+
+async def test_a_chart_waits_for_its_script_alone(stand_in: StandIn, visit: Visit) -> None:
+    """The others are drawn meanwhile, the script is loaded once for two panels, and a page without such a chart never
+    asks for it. Red when a panel is drawn before its script has come, and when all of an answer waits for it."""
+    address = stand_in.show([DONUT, BAR, DONUT])
+    page = (await visit("about:blank", settle=False)).page
+    asked: list[Route] = []
+    await page.route("**/donut.js", lambda route: asked.append(route))
+    await page.goto(address)
+    await panel(page, "1-2").locator("rect.bar").first.wait_for()
+    await until(lambda: _is(len(asked) == 1))
+    assert [await state(page, each) for each in ("1-1", "1-3")] == ["waiting", "waiting"]
+    await asked[0].continue_()
+    for each in ("1-1", "1-3"):
+        await panel(page, each).locator("path.slice").first.wait_for()
+    usual = await visit(stand_in.show([BAR]))
+    assert [request.url for request in usual.requests if "donut" in request.url] == []
+
+
+async def test_a_chart_whose_script_does_not_come_says_so(stand_in: StandIn, visit: Visit) -> None:
+    """It alone, and it is tried again. Red when the failed load is kept."""
+    address = stand_in.show([DONUT, BAR])
+    page = (await visit("about:blank", settle=False)).page
+    await page.route("**/donut.js", lambda route: route.abort())
+    await page.goto(address)
+    await panel(page, "1-1").get_by_role("alert").wait_for()
+    assert await state(page, "1-2") == "ready"
+    await page.unroute("**/donut.js")
+    await panel(page, "1-1").get_by_role("button", name="Try again").click()
+    await panel(page, "1-1").locator("path.slice").first.wait_for()
+
+
+async def test_rows_of_another_choice_are_not_drawn(stand_in: StandIn, visit: Visit) -> None:
+    """A chart whose script came late shows what was asked for last. Red when rows that waited for the script are drawn
+    although the panel was asked for again."""
+    address = stand_in.show([DONUT], controls=[{"name": "x", "kind": "text", "label": "X", "default": None}])
+    page = (await visit("about:blank", settle=False)).page
+    asked: list[Route] = []
+    await page.route("**/donut.js", lambda route: asked.append(route))
+    await page.goto(address)
+    await until(lambda: _is(len(asked) == 1))
+    stand_in.held.add("1-1")
+    await page.get_by_label("X").fill("new")
+    await page.get_by_label("X").press("Enter")
+    await until(lambda: _is(len(stand_in.asked) == 2))
+    await asked[0].continue_()
+    await page.wait_for_timeout(200)
+    assert await state(page, "1-1") == "waiting"
+    stand_in.held.clear()
+    await panel(page, "1-1").locator("path.slice").first.wait_for()
+
+
+async def _is(value: bool) -> bool:
+    return value
 
 
 async def test_nothing_moves_when_panels_come(stand_in: StandIn, visit: Visit) -> None:

@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import Locator
 
 from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
-from tests.dashboards.page.test_marks import boxes, panel_of, path
 
 
 def answer(times: list[str], values: list[float] | None = None, kind: str = "date", **more: Any) -> Message:

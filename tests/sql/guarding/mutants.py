@@ -83,6 +83,10 @@ def _no_calls(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(WordCheck, "_call", lambda *_: None)
 
 
+def _no_attributes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(WordCheck, "_attribute", lambda *_: None)
+
+
 def _ctes_may_capture(patch: pytest.MonkeyPatch) -> None:
     def rewrite(*given: Any) -> Any:
         nodes, _ = rewriting.rewrite_condition(*given)
@@ -270,6 +274,13 @@ MUTANTS: Final = (
     Mutant("unknown functions: macros", _no_calls, "duckdb", Attack("select note as x from all_t()")),
     Mutant("unknown functions: query", _no_calls, "duckdb", Attack("select note as x from query_table('t')")),
     Mutant("unknown functions: user functions", _no_calls, "postgresql", Attack("select top_note() as x")),
+    Mutant("unknown functions: without brackets", _no_attributes, "postgresql", Attack("select (null::t).label as x")),
+    Mutant(
+        "unknown functions: a text that is run, without brackets",
+        _no_attributes,
+        "postgresql",
+        Attack("select ('select to_tsvector(note) from vault'::text).btrim.ts_stat::text as x"),
+    ),
     Mutant("unknown functions: user functions", _no_calls, "mariadb", Attack("select top_note() as x")),
     Mutant("unknown functions: dictGet", _no_calls, "clickhouse", Attack("select dictGet('d_t', 'note', toUInt64(4))")),
     Mutant("unknown functions: joinGet", _no_calls, "clickhouse", Attack("select joinGet('j_t', 'note', toInt64(4))")),

@@ -12,18 +12,11 @@ from tests.sql.guarding.attacks.databases import Engine
 from tests.sql.guarding.attacks.trial import Attack, Outcome, attempt
 from tests.sql.guarding.attacks.world import declaration
 
-POSTGRESQL = (
-    "select t.label as x from t",
-    "select (t).label as x from t",
-    "select (null::t).label as x",
-)
-
 
 @pytest.mark.parametrize("attacked", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("text", POSTGRESQL)
-def test_attributes_that_are_functions(attacked: Engine, text: str) -> None:
-    """PostgreSQL reads ``row.name`` as ``name(row)`` where the row has no such column. Red when this leak is closed:
-    then the texts belong to the attacks."""
+def test_attributes_that_are_functions(attacked: Engine) -> None:
+    """PostgreSQL reads ``t.label`` as ``label(t)`` where the table has no such column. Red when this leak is closed:
+    then the text belongs to the attacks."""
     tables = read_tables(declaration(attacked.schema))
-    trial = attempt(attacked, Attack(text), lambda template: template.guarded(tables))
+    trial = attempt(attacked, Attack("select t.label as x from t"), lambda template: template.guarded(tables))
     assert trial.outcome is Outcome.LEAKED

@@ -1,14 +1,13 @@
 // Bars that stand or lie: beside one another, on top of one another, or as parts of the whole.
 
-import { stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
-
 import { svg } from "../dom.js";
-import { number, sum } from "../numbers.js";
+import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
-import { addTo, aligned, rowsOf, seriesOf } from "./series.js";
+import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
+import { adds, stacked, together } from "./together.js";
 
 /** The share of its room that a group of bars may take. */
 const BAND = 0.72;
@@ -16,7 +15,8 @@ const THICKEST = 48;
 const THICKEST_LYING = 22;
 /** The share of the width that the number at the end of a bar may take, before it is written shorter. */
 const MOST_AMOUNT = 0.25;
-const OTHER = "Other";
+/** What stands for the groups beyond the limit. */
+const REST = { sum: "Other", mean: "Mean of others", max: "Largest of others" };
 const NO_BAR = { marks: [] };
 
 /**
@@ -30,11 +30,11 @@ export function drawBars(view, rows, options) {
   const by = dimension(rows, view.by, options.formats, true, inTime ? options.when : null);
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
-  const found = aligned(shown, by.names.map((_, place) => place));
+  const found = aligned(shown, by.names.map((_, place) => place), view.aggregate);
   if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
-  const groups = ordered(found, view, by, options.formats);
+  const { groups, notes } = ordered(found, view, by, options.formats);
   const way = rows.way(options.formats, view.bar, view);
-  const parts = { view, options, by, series, shown, groups, way };
+  const parts = { view, options, by, series, shown, groups, notes, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
 }
 
@@ -42,23 +42,31 @@ function filled({ at, values }, series) {
   for (const { key } of series) if (!values.has(key)) values.set(key, { x: at, y: 0, value: 0, rows: [], low: 0, high: 0 });
 }
 
-/** The sum of a group, with all its digits and as a number. */
-function totalOf({ values }) {
-  const exact = sum([...values.values()].map(({ value }) => value)) ?? 0;
+/** The total of a group, with all its digits and as a number; of values that do not add up, what orders it. */
+function totalOf({ values }, view) {
+  const exact = together([...values.values()].map(({ value }) => value), adds(view) ? "sum" : "max");
   return { exact, total: number(exact) };
 }
 
-/** The groups in the order that the author asks for, those beyond the limit as one. */
-function ordered(groups, view, by, { locale }) {
-  const named = groups.map((group) => ({ ...group, text: by.text(group.at), ...totalOf(group) }));
-  if (view.sort === "largest") named.sort((a, b) => b.total - a.total);
-  if (view.sort === "smallest") named.sort((a, b) => a.total - b.total);
-  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, locale, { numeric: true }));
-  if (!view.limit || named.length <= view.limit + 1) return named;
-  const rest = named.slice(view.limit);
-  const values = new Map();
-  for (const group of rest) group.values.forEach((point, key) => addTo(values, key, point));
-  return [...named.slice(0, view.limit), { at: -1, text: `${OTHER} (${rest.length})`, values, ...totalOf({ values }) }];
+/** The groups in the order that the author asks for, those without a value last, and those beyond the limit as one. */
+function ordered(groups, view, by, formats) {
+  const named = groups.map((group) => ({ ...group, text: by.text(group.at), ...totalOf(group, view) }));
+  const way = { largest: -1, smallest: 1 }[view.sort];
+  if (way) named.sort((a, b) => Number.isNaN(a.total) - Number.isNaN(b.total) || way * (a.total - b.total));
+  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, formats.locale, { numeric: true }));
+  const twice = view.aggregate === "none" ? named.flatMap(({ values }) => [...values.values()].flatMap((point) => point.values?.slice(1) ?? [])).length : 0;
+  const notes = [note(twice, "value shares its bar with another one and is not drawn.", "values share their bar with another one and are not drawn.", formats)].filter(Boolean);
+  if (!view.limit || named.length <= view.limit + 1) return { groups: named, notes };
+  const rest = named.splice(view.limit);
+  const { aggregate = "sum" } = view;
+  if (aggregate === "none") notes.push(`And ${formats.text(rest.length, { type: "integer" })} more.`);
+  else {
+    const values = new Map();
+    for (const group of rest) for (const [key, point] of group.values) values.set(key, [...(values.get(key) ?? []), point]);
+    const others = { values: merged(values, aggregate) };
+    named.push({ at: -1, text: `${REST[aggregate]} (${rest.length})`, ...others, ...totalOf(others, view) });
+  }
+  return { groups: named, notes };
 }
 
 class Bars {
@@ -72,9 +80,10 @@ class Bars {
   #spans() {
     const { view, groups, shown } = this;
     if (!view.stack) return groups.map((group) => shown.map(({ key }) => this.#span(group, key, 0, group.values.get(key)?.y ?? null)));
-    const offset = this.share ? stackOffsetExpand : stackOffsetDiverging;
-    const layers = stack().keys(shown.map(({ key }) => key)).value((group, key) => group.values.get(key)?.y ?? 0).offset(offset)(groups);
-    return groups.map((group, place) => shown.map(({ key }, layer) => this.#span(group, key, layers[layer][place][0] || 0, layers[layer][place][1] || 0)));
+    return groups.map((group) => {
+      const amounts = shown.map(({ key }) => group.values.get(key)?.y ?? null);
+      return stacked(amounts, this.share).map(({ low, high }, layer) => this.#span(group, shown[layer].key, low, high));
+    });
   }
 
   #span(group, key, low, high) {
@@ -113,7 +122,7 @@ class Bars {
   }
 
   chart(root, stops) {
-    return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by };
+    return { svg: root, series: this.series, stops, plot: this.plot, ends: null, zoom: null, by: this.by, notes: this.notes };
   }
 }
 
@@ -208,7 +217,7 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
     if (!amount) return;
     const total = this.groups[place].total;
-    const at = total < 0 ? this.x(total) - 6 : this.#end(place) + 6;
+    const at = total < 0 ? this.x(Math.min(...this.spans[place].map(({ low, high }) => Math.min(low, high ?? 0)))) - 6 : this.#end(place) + 6;
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 

@@ -64,14 +64,14 @@ function kindOf(type, values) {
 }
 
 function writer(kind, values, way, formats) {
-  if (kind !== "time") return (value) => formats.text(value, way);
+  if (kind !== "time") return (value) => formats.name(value, way);
   const format = grain(values.filter((value) => value !== null).map(moment));
-  return (at) => (Number.isNaN(at) ? formats.text(null) : formats.time(at, format));
+  return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(at, format));
 }
 
 /** Months without their year but the first and January, days without theirs. */
 function shortTime(at, format, first, formats) {
-  if (Number.isNaN(at)) return formats.text(null);
+  if (Number.isNaN(at)) return formats.name(null);
   if (format === "month" && !first) return formats.time(at, new Date(at).getUTCMonth() ? "monthname" : "year");
   return formats.time(at, format === "date" && !first ? "day" : format);
 }

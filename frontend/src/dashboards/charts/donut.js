@@ -7,6 +7,8 @@ import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
+import { keyOf } from "./series.js";
+import { adds } from "./together.js";
 
 /** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
 const MOST = 7;
@@ -27,7 +29,11 @@ const LEGEND_GAP = 12;
  * @param {import("./index.js").Options} options
  * @returns {import("./index.js").Chart}
  */
-export function drawDonut(view, rows, options) {
+export function draw(view, rows, options) {
+  const amounts = rows.values(view.donut).map(number);
+  if (!adds(view)) return { refused: "These values do not add up, so they are no parts of a whole." };
+  if (amounts.some((amount) => amount < 0)) return { refused: "Some values are below 0, so they are no parts of a whole." };
+  if (!amounts.some((amount) => amount > 0)) return { refused: "All values are 0, so there are no parts of a whole." };
   const slices = slicesOf(view, rows, options);
   const shown = slices.filter((each) => !each.hidden);
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
@@ -48,7 +54,7 @@ export function drawDonut(view, rows, options) {
   group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
   for (const slice of slices) {
-    slice.note = slice.hidden ? "" : options.formats.text(slice.amount / (total || 1), { format: "percent", digits: 0 });
+    slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
 }
@@ -63,10 +69,10 @@ function middleOf(whole, way, room, formats) {
 
 function slicesOf(view, rows, { colors, hidden, formats }) {
   const by = dimension(rows, view.by, formats, true);
-  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, values: [], rows: [] }));
+  const sums = by.names.map((value, place) => ({ value, key: keyOf(value), name: by.text(place), amount: 0, values: [], rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
-    if (number(value) > 0) slice.values.push(value); // a part of a whole is never less than nothing
+    slice.values.push(value);
     slice.rows.push(row);
   });
   for (const slice of sums) slice.amount = number(sum(slice.values) ?? 0);
@@ -88,14 +94,18 @@ function rest(slices) {
   return { value: null, key: "…", name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
+function shareOf({ amount, values }, total, formats, digits) {
+  return formats.text(sum(values) === null ? null : amount / (total || 1), { format: "percent", digits });
+}
+
 function stopOf(slice, place, mark, total, way, formats) {
   return {
     ...place,
     parts: [{ rows: slice.rows, marks: [mark] }],
     title: () => slice.name,
     items: () => [
-      { name: "", color: slice.color, text: formats.measured(sum(slice.values) ?? 0, way) },
-      { name: "Share", text: formats.text(slice.amount / (total || 1), { format: "percent" }) },
+      { name: "", color: slice.color, text: formats.measured(sum(slice.values), way) },
+      { name: "Share", text: shareOf(slice, total, formats) },
     ],
   };
 }

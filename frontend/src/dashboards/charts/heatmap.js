@@ -15,7 +15,7 @@ const TALLEST = 40;
  * @param {import("./index.js").Options} options
  * @returns {import("./index.js").Chart}
  */
-export function drawHeatmap(view, rows, options) {
+export function draw(view, rows, options) {
   const across = inOrder(dimension(rows, view.by, options.formats, true));
   const down = inOrder(dimension(rows, view.rows, options.formats, true));
   const values = rows.values(view.heatmap);

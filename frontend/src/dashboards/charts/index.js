@@ -1,10 +1,10 @@
 // The charts by kind: what a panel's view says, and rows, become an SVG and the places where it can be read.
 
+import { load, loaded } from "../chunks.js";
+import { number } from "../numbers.js";
 import { drawBars } from "./bars.js";
-import { drawDonut } from "./donut.js";
-import { drawHeatmap } from "./heatmap.js";
 import { drawLines } from "./lines.js";
-import { drawScatter } from "./scatter.js";
+import { adds } from "./together.js";
 
 /**
  * @typedef {object} Options
@@ -47,13 +47,36 @@ import { drawScatter } from "./scatter.js";
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */
 
-const DRAW = { line: drawLines, area: drawLines, bar: drawBars, donut: drawDonut, scatter: drawScatter, heatmap: drawHeatmap };
+const DRAW = { line: drawLines, area: drawLines, bar: drawBars };
+/** The kind of a chart that is a bundle of its own, and the bundle. */
+const CHUNKS = { donut: "donut.js", heatmap: "heatmap.js", scatter: "scatter.js" };
 
-export const CHARTS = new Set(Object.keys(DRAW));
+export const CHARTS = new Set(Object.keys({ ...DRAW, ...CHUNKS }));
 
-/** @returns {Chart} */
+/** @returns {Promise<any> | null} what a kind waits for before it can be drawn; null where that is here */
+export function missingOf(kind) {
+  const name = CHUNKS[kind];
+  return name && !loaded[name] ? load(name) : null;
+}
+
+/** @returns {Chart | {refused: string}} a sentence where a drawing would say something wrong */
 export function drawChart(view, rows, options) {
-  return DRAW[view.kind](view, rows, options);
+  const measures = [view[view.kind]].flat();
+  const lacking = [view.by, view.color, view.rows, ...measures].filter((name) => name && !rows.has(name));
+  const word = lacking.length ? `The rows have no ${lacking.join(", ")}.` : "";
+  if (lacking.length > measures.length - 1 || lacking.some((name) => !measures.includes(name))) return { refused: word };
+  const [shown, said] = truthful(view, measures, rows);
+  const draw = DRAW[view.kind] ?? loaded[CHUNKS[view.kind]].draw;
+  const chart = draw(shown, rows, options);
+  chart.notes = [...(chart.notes ?? []), word, said].filter(Boolean);
+  return chart;
+}
+
+/** The view as it can be drawn of these values, and what a viewer should know of that. */
+function truthful(view, measures, rows) {
+  if (view.stack && !adds(view)) return [{ ...view, stack: undefined }, "These values do not add up, so they are not stacked."];
+  const negative = view.stack === "share" && measures.some((name) => rows.values(name).some((value) => number(value) < 0));
+  return negative ? [{ ...view, stack: "sum" }, "Some values are below 0, so these are the values and not their shares."] : [view];
 }
 
 /** What a chart is, for who does not see it. */

@@ -1,6 +1,6 @@
 // Lines and areas over a time, a number or names; areas on top of one another.
 
-import { area, line, stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
+import { area, line } from "d3-shape";
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
@@ -9,8 +9,11 @@ import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
+import { stacked } from "./together.js";
 
 const MOST_ENDS = 6;
+/** Half the width of what a stack has at one place alone, in pixels. */
+const ALONE = 12;
 
 /**
  * @param {any} view
@@ -27,7 +30,7 @@ export function drawLines(view, rows, options) {
   const notes = inOrder(series, Boolean(view.stack), options.formats);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
-  const layers = view.stack ? stacked(shown, view.stack) : shown.map((each) => ({ ...each, spans: each.points }));
+  const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));
   return new LineChart({ view, rows, options, by, series, shown, layers, way, notes }).draw();
 }
 
@@ -62,15 +65,12 @@ function within(series, domain) {
 }
 
 /** Each series as spans from the one below it. */
-function stacked(series, kind) {
-  const rows = aligned(series, positionsOf(series));
-  const layers = stack()
-    .keys(series.map(({ key }) => key))
-    .value((row, key) => Math.max(0, row.values.get(key)?.y ?? 0))
-    .offset(kind === "share" ? stackOffsetExpand : stackOffsetDiverging)(rows);
-  return series.map((each, place) => ({
+function layersOf(series, share) {
+  const places = aligned(series, positionsOf(series));
+  const spans = places.map(({ values }) => stacked(series.map(({ key }) => values.get(key)?.y ?? null), share));
+  return series.map((each, layer) => ({
     ...each,
-    spans: layers[place].map(([low, high], at) => ({ x: rows[at].at, low, high: Number.isNaN(high) ? null : high, point: rows[at].values.get(each.key) })),
+    spans: places.map(({ at, values }, place) => ({ x: at, ...spans[place][layer], point: values.get(each.key) })),
   }));
 }
 
@@ -143,13 +143,23 @@ class LineChart {
 
   #drawMarks(root) {
     const path = line().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y(({ high }) => this.y(high)).digits(2);
-    const filled = area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(({ low }) => this.y(low)).y1(({ high }) => this.y(high)).digits(2);
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
-      if (this.view.kind === "area") group.append(svg("path", { class: this.view.stack ? "layer" : "area", d: filled(spans) ?? "" }));
-      if (!this.view.stack) group.append(...this.#parts(spans).map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })), ...this.#alone(spans));
+      if (this.view.stack) {
+        const sides = spans.some(({ low }) => low < 0) ? ["above", "below"] : ["above"];
+        group.append(svg("path", { class: "layer", d: sides.map((side) => this.#filled(spans, side)).join("") }));
+      } else {
+        if (this.view.kind === "area") group.append(svg("path", { class: "area", d: this.#filled(spans) }));
+        group.append(...this.#parts(spans).map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })));
+      }
+      group.append(...this.#alone(spans));
       root.append(group);
     }
+  }
+
+  #filled(spans, side) {
+    const end = (which) => (span) => this.y(side ? span[side][which] : [span.low, span.high][which]);
+    return area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(end(0)).y1(end(1)).digits(2)(spans) ?? "";
   }
 
   /** The line, and what of it leads to or from a bucket that is cut off. */
@@ -160,12 +170,17 @@ class LineChart {
     return [["line", whole], ...ends.filter((points) => points.length > 1).map((points) => ["line cut", points])];
   }
 
-  /** A value between two that are missing is a dot: a line of one point cannot be seen. */
+  /** A value between two that are missing is a dot, or a bar of a stack: a line of one point cannot be seen. */
   #alone(spans) {
     const there = (place) => spans[place] !== undefined && spans[place].high !== null;
-    return spans
-      .filter((_, place) => there(place) && !there(place - 1) && !there(place + 1))
-      .map(({ x, high }) => svg("circle", { class: "dot", cx: this.x(x).toFixed(2), cy: this.y(high).toFixed(2), r: 3 }));
+    const mark = ({ x, low, high }) => {
+      const [at, y] = [this.x(x), this.y(high)];
+      if (!this.view.stack) return svg("circle", { class: "dot", cx: at.toFixed(2), cy: y.toFixed(2), r: 3 });
+      const { left, width } = this.plot;
+      const [from, to] = [Math.max(left, at - ALONE), Math.min(left + width, at + ALONE)];
+      return svg("rect", { class: "layer", x: from.toFixed(2), y: y.toFixed(2), width: (to - from).toFixed(2), height: (this.y(low) - y).toFixed(2) });
+    };
+    return spans.filter((_, place) => there(place) && !there(place - 1) && !there(place + 1)).map(mark);
   }
 
   #chart(root) {

@@ -17,7 +17,7 @@ const ALONE = 4;
  * @param {import("./index.js").Options} options
  * @returns {import("./index.js").Chart}
  */
-export function drawScatter(view, rows, options) {
+export function draw(view, rows, options) {
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
@@ -73,7 +73,7 @@ function radiusOf(view, rows) {
 }
 
 function titleOf(view, rows, by, point, formats) {
-  if (view.label && rows.has(view.label)) return formats.text(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
+  if (view.label && rows.has(view.label)) return formats.name(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
   return view.color ? point.series : by.text(point.x);
 }
 

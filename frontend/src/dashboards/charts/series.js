@@ -1,6 +1,7 @@
 // From rows to series: a measure is one, or each value of the column that tells them apart.
 
-import { number, sum as exactSum } from "../numbers.js";
+import { number } from "../numbers.js";
+import { adds, together } from "./together.js";
 
 const MOST = 12;
 const LAST_COLOR = 8;
@@ -39,14 +40,14 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
     const amounts = rows.values(measure);
     for (let row = 0; row < amounts.length; row += 1) {
       const kind = kinds ? kinds[row] : undefined;
-      const key = kinds ? `${measures.length > 1 ? measure : ""}${kind ?? ""}` : measure;
+      const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kind)}` : measure;
       if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
-  const all = fewest([...found.values()], Boolean(view.stack) || view.kind === "bar");
+  const all = fewest([...found.values()], adds(view) && (view.stack || view.kind === "bar"));
   for (const each of all) {
     each.hidden = all.length > 1 && hidden.has(each.key);
     if (all.length === 1) each.color = 0;
@@ -65,9 +66,14 @@ function fewest(series, summed) {
   return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
 }
 
+/** A value as a key: NULL is another one than a text. */
+export function keyOf(value) {
+  return value === null ? "\u0001" : String(value);
+}
+
 function named(measure, kind, column, measures, colors, formats, rows) {
   if (!column) return { name: words(measure), color: colors.of("", measure) };
-  const text = formats.text(kind, rows.way(formats, [column], { along: true }));
+  const text = formats.name(kind, rows.way(formats, [column], { along: true }));
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
   return { name, color: colors.of(column, measures.length > 1 ? [measure, kind] : kind) };
 }
@@ -91,32 +97,36 @@ export function positionsOf(series) {
 }
 
 /**
- * Series on top of one another need a value at each position: rows of objects for d3's stack.
+ * The points of all series by their places, one of each series.
+ * @param {string} [aggregate] of several at one place
  * @returns {{at: number, values: Map<string, Point>}[]}
  */
-export function aligned(series, positions) {
+export function aligned(series, positions, aggregate) {
   const found = new Map(positions.map((at) => [at, new Map()]));
   for (const { key, points } of series) {
     for (const point of points) {
       const values = found.get(point.x);
-      if (values) addTo(values, key, point);
+      if (values?.has(key)) values.get(key).push(point);
+      else values?.set(key, [point]);
     }
   }
-  return [...found].map(([at, values]) => ({ at, values }));
+  return [...found].map(([at, values]) => ({ at, values: merged(values, aggregate) }));
 }
 
 /**
- * Sums up the points of a series that stand at one place.
- * @param {Map<string, Point>} sums
+ * @param {Map<string, Point[]>} points
+ * @returns {Map<string, Point>} one for those of each key
  */
-export function addTo(sums, key, point) {
-  const before = sums.get(key);
-  if (!before) return sums.set(key, point);
-  const sum = before.rows ? before : { ...before, rows: [before.row] };
-  sum.value = exactSum([sum.value, point.value]);
-  sum.y = sum.value === null ? null : number(sum.value);
-  sum.rows.push(...rowsOf(point));
-  return sums.set(key, sum);
+export function merged(points, aggregate) {
+  return new Map([...points].map(([key, all]) => [key, all.length > 1 ? one(all, aggregate) : all[0]]));
+}
+
+function one(points, aggregate) {
+  const values = points.flatMap((point) => point.values ?? [point.value]);
+  const value = together(values, aggregate);
+  const y = number(value);
+  const taken = aggregate === "none" ? points.slice(0, 1) : points;
+  return { ...points[0], value, y: Number.isNaN(y) ? null : y, values, rows: taken.flatMap(rowsOf) };
 }
 
 /** @param {Point | undefined} point @returns {number[]} the places of the rows that it stands for */

@@ -9,6 +9,7 @@ import { linear } from "./scales.js";
 
 const SIZE = { width: 120, height: 32 };
 const INSET = 3;
+const isThere = ({ y }) => !Number.isNaN(y);
 
 /**
  * @param {import("./rows.js").Rows} rows the number over time
@@ -20,15 +21,16 @@ export function drawSparkline(rows, name, formats) {
   const along = rows.columns.find((column) => column.name !== name)?.name;
   const amounts = rows.values(name).map(number);
   const by = dimension(rows, along, formats);
-  const points = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x, y }) => !Number.isNaN(y) && !Number.isNaN(x));
-  if (points.length < 2) return null;
+  const points = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x }) => !Number.isNaN(x));
   points.sort((a, b) => a.x - b.x);
-  const heights = points.map(({ y }) => y);
+  const known = points.filter(isThere);
+  if (known.length < 2) return null;
+  const heights = known.map(({ y }) => y);
   const x = linear([points[0].x, points.at(-1).x], [INSET, SIZE.width - INSET]);
   const y = linear([heights.reduce((a, b) => Math.min(a, b)), heights.reduce((a, b) => Math.max(a, b))], [SIZE.height - INSET, INSET]);
-  const path = line().x((point) => x(point.x)).y((point) => y(point.y)).digits(1);
-  const below = area().x((point) => x(point.x)).y0(SIZE.height).y1((point) => y(point.y)).digits(1);
-  const last = points.at(-1);
+  const path = line().defined(isThere).x((point) => x(point.x)).y((point) => y(point.y)).digits(1);
+  const below = area().defined(isThere).x((point) => x(point.x)).y0(SIZE.height).y1((point) => y(point.y)).digits(1);
+  const last = known.at(-1);
   return svg(
     "svg",
     { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },

@@ -131,7 +131,20 @@ class WordCheck:
             self._word(at, token, level)
         if token.is_name and self._text(at + 1) == "(":
             self._call(at, self._functions.scalar)
+        elif token.is_name and self._dialect.dynamic_functions.attributes:
+            self._attribute(at)
         return at + 1
+
+    def _attribute(self, at: int) -> None:
+        # PostgreSQL reads (value).name as name(value) if the value has no such column.
+        first = at
+        while self._text(first - 1) == ".":
+            first -= 2
+        token, name = self._tokens[at], self._tokens[at].text.strip('"')
+        if self._text(first) not in {")", "]"} or name in self._functions.scalar or self._is_trusted(token.start):
+            return
+        fix = f"if {name} is a column or a safe function, add {name} to functions: in {self._functions.declared_in}"
+        raise Refused(token.start, f"{name} can be a function here, which is not known to read no table", fix)
 
     def _lambda(self, token: MaskedToken, level: _OpenBracket) -> None:
         # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.

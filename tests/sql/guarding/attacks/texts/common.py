@@ -378,7 +378,7 @@ select sum(amount) over () from t where tenant = {{ tenant }} or id > 0
 select * from t where (tenant, id) in (select tenant, id from t)
 select (select count(*) from t) + (select count(*) from o)
 select * from t limit 100
-select * from t limit (select count(*) from o)
+select * from t order by id limit (select count(*) from o)
 select name from countries order by (select count(*) from t), name
 select name, (select count(*) from t) from countries
 delete from t

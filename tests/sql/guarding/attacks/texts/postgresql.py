@@ -18,6 +18,22 @@ select (t.*)::text as x from t
 select t::text as x from t
 select cast(t as text) as x from t
 select label(t) as x from t
+select (t).label as x from t
+select (t.*).label as x from t
+select (null::t).label as x
+select (null::t)."label" as x
+select (null::t) . /* */ label as x
+select ('select to_tsvector(note) from vault'::text).ts_stat::text as x
+select ('select to_tsvector(note) from vault'::text)."ts_stat"::text as x
+select (('select to_tsvector(note) from vault'::text).ts_stat).word as x
+select ('select to_tsvector(note) from vault'::text).btrim.ts_stat::text as x
+select (array['select to_tsvector(note) from vault'])[1].ts_stat::text as x
+select s.w[1].ts_stat::text as x from (select array['select to_tsvector(note) from vault'] as w) s
+select (w).ts_stat::text as x from (select 'select to_tsvector(note) from vault'::text as w) s
+select name as x from countries order by ('select to_tsvector(note) from vault'::text).ts_stat::text desc
+select ('/etc/passwd'::text).pg_read_file as x
+select ('t'::regclass).pg_relation_filepath as x
+select (null::int).pg_stat_get_activity::text as x
 select row_to_json(t)::text as x from t
 select to_jsonb(t)::text as x from t
 select json_agg(t)::text as x from t

@@ -18,7 +18,17 @@ from hypothesis import strategies as st
 from tenantry import mint_pass
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
 from tenantry.groups import Record, Tag
-from tenantry.tokens import PASS_PATTERN, KeyRing, SigningKey, draft_token, holds_token, read_pass, sign_pass
+from tenantry.tokens import (
+    PASS_PATTERN,
+    KeyRing,
+    SigningKey,
+    claims_of,
+    draft_token,
+    handle_of_pass,
+    holds_token,
+    read_pass,
+    sign_pass,
+)
 
 RING = KeyRing([SigningKey(key_id, secrets.token_bytes(32)) for key_id in ("k1", "k2")])
 TOKEN = RING.mint(draft_token(Tag.CUSTOMER, "k2", secrets.token_bytes))
@@ -56,6 +66,10 @@ def test_a_pass_tells_its_token_and_viewer() -> None:
     assert PASS_PATTERN.fullmatch(raw)
     assert holds_token(f"see {raw}")
     assert TOKEN[47:] not in raw
+    again = sign_pass(TOKEN, claims_of(found.viewer)).encode()
+    assert read_pass(RING, again, NOW).viewer == found.viewer
+    assert handle_of_pass(again) == found.decoded.handle
+    assert handle_of_pass(TOKEN.encode()) is None
 
 
 def test_minting_takes_the_time_of_day() -> None:

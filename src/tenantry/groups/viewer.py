@@ -20,6 +20,8 @@ class Viewer:
     issued_at: datetime
     expires_at: datetime
     """The end of the pass (aware, in UTC)."""
+    token_version: int
+    """Version of the token that signed the pass."""
 
     @property
     def variables(self) -> Record:

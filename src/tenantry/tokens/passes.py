@@ -43,6 +43,7 @@ PASS_PATTERN: Final = re.compile(
 )
 """Matches a pass anywhere in a string (not anchored)."""
 
+_WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
 _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
 _JWT: Final = slice(SIGNED.stop + 1, None)
@@ -64,12 +65,19 @@ def is_like_a_pass(raw: bytes) -> bool:
     return raw.startswith(_PREFIX)
 
 
+def handle_of_pass(raw: bytes) -> bytes | None:
+    """The handle of the pass's group, whether or not the pass is valid; None if ``raw`` has another format."""
+    if not _WHOLE.fullmatch(raw):
+        return None
+    return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
+
+
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     """Sign claims with a user group token. Raises InvalidToken if ``token`` has another format, InvalidPass if a claim
     is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is none")
-    read_claims(claims)
+    _viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
     signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
@@ -98,13 +106,23 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
         raise InvalidToken(InvalidToken.MESSAGE)
     header, _, claims = message.partition(b".")
     _check_header(_decoded(header, "header"))
-    viewer = read_claims(_decoded(claims, "claims"))
+    viewer = _viewer_of(_decoded(claims, "claims"), decoded.version)
     _check_times(viewer, now)
     return Pass(token, decoded, viewer)
 
 
-def read_claims(claims: Mapping[str, Any]) -> Viewer:
-    """The viewer that claims describe. Raises InvalidPass, which names the claim."""
+def claims_of(viewer: Viewer) -> dict[str, Any]:
+    """The claims from which another pass for this viewer is made, with the same end."""
+    claims: dict[str, Any] = {
+        "iat": int(viewer.issued_at.timestamp()),
+        "exp": int(viewer.expires_at.timestamp()),
+        "viewer": thaw(viewer.attributes),
+    }
+    optional = {"sub": viewer.id, "scope": " ".join(viewer.scope) or None}
+    return {**claims, **{name: value for name, value in optional.items() if value is not None}}
+
+
+def _viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
     for name in claims:
         # A claim that is not known may be meant as a restriction.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
@@ -118,7 +136,7 @@ def read_claims(claims: Mapping[str, Any]) -> Viewer:
     _require(claims.get("nbf", issued) <= issued, "nbf", "must not be after iat")
     scope = tuple(claims.get("scope", "").split(" ")) if "scope" in claims else ()
     attributes = Record(claims.get("viewer", {}))
-    return Viewer(claims.get("sub"), attributes, scope, _moment(issued), _moment(expires))
+    return Viewer(claims.get("sub"), attributes, scope, _moment(issued), _moment(expires), token_version)
 
 
 def _check_header(header: dict[str, Any]) -> None:

@@ -100,7 +100,7 @@ def test_a_revocation_says_how_many_previews_it_ended(ready: Terminal, folder: P
         (environment,) = await store.environments.list()
         (token,) = await store.api_tokens.list(environment)
         for _ in range(3):
-            await Previews(store).issue(environment, "acme", "sales", Author("ann"), api_token_id=token.id)
+            await Previews(store).issue(environment, "acme", "sales", Author("ann"), None, api_token_id=token.id)
         await store.aclose()
 
     asyncio.run(preview())

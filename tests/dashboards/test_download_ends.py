@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads, RowsFile
 from tenantry.datasources import source_lookup
@@ -96,7 +97,7 @@ async def download(site: Site, folder: Path) -> AsyncIterator[AsyncIterator[byte
     """The pieces of the file of the one panel."""
     store = cast("Stored", site.sources.store)
     saved = DashboardFolder(folder / "dashboards")
-    downloads = Downloads(store, saved, site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
+    downloads = Downloads(store, Access(saved), site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
     answer = await downloads.respond(await downloads.issue(group, saved["routes"], "1-1", {}))
     assert isinstance(answer, RowsFile)

@@ -79,7 +79,8 @@ async def test_a_frame_is_the_same_for_everybody(http: httpx2.AsyncClient) -> No
     assert '<div id="dashboard" data-name="sales">' in page.text
     assert '<meta name="tenantry-hosts" content="https://app.example.com http://localhost:3000">' in page.text
     assert f'<meta name="tenantry-mount" content="{mounts.current.prefix}/dashboards">' in page.text
-    assert '<div class="skeleton-row"><div class="skeleton-panel" data-kind="figure" data-width="0">' in page.text
+    place = '<div class="skeleton-panel" data-id="1-1" data-kind="figure" data-width="0">'
+    assert f'<div class="skeleton-row">{place}' in page.text
     other = (await http.get("/dashboards/eu/regions")).text
     assert "<title>Regions</title>" in other
     assert "{{" not in other

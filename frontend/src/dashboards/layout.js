@@ -22,16 +22,16 @@ export function rowOf(panels, elements) {
 }
 
 /**
- * What the server drew before there was a script: the place of each panel, by its row and number.
+ * What the server drew before there was a script: the place of each panel that every group sees.
  * @param {Element} root
  * @returns {{id: string, kind: string, width: number, element: Element}[]}
  */
 export function skeletonPanels(root) {
   const rows = [...root.querySelectorAll(".skeleton > div")];
-  return rows.flatMap((row, line) => {
+  return rows.flatMap((row) => {
     const boxes = [...row.children];
-    const panels = boxes.map((box) => ({ kind: box.dataset.kind, width: Number(box.dataset.width) }));
+    const panels = boxes.map((element) => ({ id: element.dataset.id, kind: element.dataset.kind, width: Number(element.dataset.width), element }));
     row.replaceWith(rowOf(panels, boxes));
-    return boxes.map((element, place) => ({ ...panels[place], id: `${line + 1}-${place + 1}`, element }));
+    return panels;
   });
 }

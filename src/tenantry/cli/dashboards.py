@@ -45,6 +45,11 @@ dashboards.add_command(preview_command)
 @click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
 @tables_option
 @click.option(
+    "--may-open",
+    metavar="PROPERTY",
+    help="The property that lists a group's dashboards, if your app gives one to may_open.",
+)
+@click.option(
     "--format",
     "style",
     type=click.Choice(["text", "json"]),
@@ -58,6 +63,7 @@ def check(
     folder: Path,
     with_groups: bool,
     tables: Path | None,
+    may_open: str | None,
     style: str,
     environment: str | None,
     database: str | None,
@@ -66,12 +72,13 @@ def check(
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
     explain the queries where they can. Only the queries of lines and heat maps are run, to find rows that share a
-    place. Each query is checked with the guarded tables of --tables, of the store's data sources, or of tables.yaml in
-    DIR or next to it. Exits with 1 for a finding of severity error.
+    place. A note says which groups see a dashboard or panel that is not for all. Each query is checked with the
+    guarded tables of --tables, of the store's data sources, or of tables.yaml in DIR or next to it. Exits with 1 for a
+    finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
-    checked = DashboardCheck(folder, tables)
+    checked = DashboardCheck(folder, tables, may_open)
     if with_groups:
         checked.gather(database=database, environment=environment)
     checked.use_schema(environment)

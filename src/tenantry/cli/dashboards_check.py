@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tenantry.cli.dashboards_audience import Audience
+from tenantry.cli.dashboards_texts import missing_in_texts
 from tenantry.cli.options import (
     choose_environment,
     groups_of,
@@ -17,9 +18,9 @@ from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
-from tenantry.dashboards.definition import ColumnUse, DashboardFile, Panel, PanelKind, unused_controls
-from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
-from tenantry.groups import PropertySchema, UserGroup, thaw
+from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind, unused_controls
+from tenantry.errors import InvalidQueries
+from tenantry.groups import PropertySchema, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import (
@@ -67,7 +68,7 @@ class DashboardCheck:
     """Checks a folder of dashboards. Call ``gather`` to check against the store, or ``use_schema`` to check against a
     schema. Then call ``run``."""
 
-    def __init__(self, folder: Path, tables: Path | None = None) -> None:
+    def __init__(self, folder: Path, tables: Path | None = None, may_open: str | None = None) -> None:
         self._guards = TablesCheck(tables)
         self._home = folder
         self._unusable: list[Located] = []
@@ -82,7 +83,10 @@ class DashboardCheck:
                 finding = template_error(each)
                 self._unusable.append((finding.file or str(folder), finding))
         self._templates = {file: template for saved in self._saved for _, file, template in _templates(saved)}
+        self._audience = Audience({saved.dashboard.name: saved for saved in self._saved}, may_open)
         self._types: PropertyTypes | None = None
+        self._types_of: dict[str, PropertyTypes] = {}
+        """By file: the properties of the groups that see a panel with the file's query, if not all groups do."""
         self._texts: dict[Located, list[str]] = {}
         self._formats: dict[UnusableFormat, list[str]] = {}
         self._properties: set[str] = set()
@@ -104,16 +108,23 @@ class DashboardCheck:
             registered = await store.sources.list(target)
             for source in registered:
                 self._guards.add_source(source)
-            types = self._types = PropertyTypes(wanted_properties(map(self._guarded, self._templates.values())))
+            wanted = wanted_properties(map(self._guarded, self._templates.values()))
+            types = self._types = PropertyTypes(wanted)
+            for file in self._templates.keys() - _files(self._audience.everyone()):
+                self._types_of[file] = PropertyTypes(wanted)
             engines = EngineCheck(self._asked(), registered)
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())
-                engines.add(group)
+                seen = self._audience.add(group)
+                files = _files(seen)
+                engines.add(group, files)
+                for file in files & self._types_of.keys():
+                    self._types_of[file].add(group.provided_id, group.properties)
                 for unusable in unusable_formats(thaw(group.variables["user_group"]["properties"])):
                     self._formats.setdefault(unusable, []).append(group.provided_id)
-                for saved in self._saved:
-                    for located in _missing_in_texts(saved.dashboard, group):
+                for saved in seen:
+                    for located in missing_in_texts(saved.dashboard, group):
                         self._texts.setdefault(located, []).append(group.provided_id)
             async with DataSources(store, keys=settings().keys) as sources:
                 self._engines = await engines.run(sources)
@@ -131,7 +142,8 @@ class DashboardCheck:
         columns = self._unknown_columns()
         of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
         of_engines = [*refused, *columns, *self._repeated_rows(), *self._tables_without_pages()]
-        found = [*of_files, *self._of_formats(), *of_engines, *self._guards.undeclared()]
+        shown = self._audience.findings(0 if self._types is None else len(self._types), self._properties)
+        found = [*of_files, *self._of_formats(), *of_engines, *shown, *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
         guarded = sum(self._guarded(template) is not template for template in self._templates.values())
@@ -221,9 +233,11 @@ class DashboardCheck:
     def _queries(self) -> Iterator[Located]:
         known = self._types.paths if self._types else None
         coverage = Coverage(self._types) if self._types else None
+        coverage_of = {file: Coverage(types) for file, types in self._types_of.items()}
         for file, template in self._templates.items():
             tables = self._guards.find(template, self._home)
-            covered = coverage_findings(self._guarded(template), coverage) if coverage is not None else ()
+            of_file = coverage_of.get(file, coverage)
+            covered = coverage_findings(self._guarded(template), of_file) if of_file is not None else ()
             unguarded = self._guards.unguarded(template, self._home) if tables is None else ()
             for finding in (
                 *lint(template, properties=known, schema=self._schema, tables=tables),
@@ -258,8 +272,12 @@ def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTe
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
             yield panel, own or f"{saved.dashboard.source.file} (panel {panel.id})", template
-    for template in saved.queries.choices.values():
+    for template in saved.filled.values():
         yield None, template.definition.source.file, template
+
+
+def _files(dashboards: Iterable[SavedDashboard]) -> set[str]:
+    return {file for saved in dashboards for _, file, _ in _templates(saved)}
 
 
 def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
@@ -277,28 +295,6 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
     whole = template is saved.queries.panels[panel.id].rows
     found = (use for use in panel.columns if whole or use.key == panel.kind)
     return tuple(use for use in found if "{{" not in use.name)  # with a variable, the name depends on the group
-
-
-def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """Yield an error for each variable in titles and views that the group lacks, at the first use of the variable."""
-    parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
-    for definition, offset in parts:
-        try:
-            definition.substitute(group.variables)
-            continue
-        except MissingVariable as error:
-            names: Iterable[str] = error.names
-        except UnbindableValue as error:
-            names = [error.name]
-        for name in names:
-            at = dashboard.source.location(_offset_of(name, dashboard.source.text, offset))
-            fix = "give these groups the property, or take the variable out of the text"
-            yield at.file, Finding("missing-property", Severity.ERROR, at.line, at.column, "", fix, name)
-
-
-def _offset_of(name: str, text: str, start: int) -> int:
-    found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
-    return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:

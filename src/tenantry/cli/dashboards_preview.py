@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,6 +17,9 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import print_note, print_secret
 from tenantry.ports import Store
+
+if TYPE_CHECKING:
+    from tenantry.dashboards import Access
 
 _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
 
@@ -48,7 +51,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards; refuse a NAME that is not in it.",
+    help="The folder of the dashboards; refuse a NAME that is not in it, or that the group may not open.",
 )
 @environment_option
 @json_option
@@ -70,10 +73,9 @@ async def preview_command(
     """
     from tenantry.dashboards.preview import Previews, preview_address
 
-    if folder is not None:
-        _require(folder, name)
+    access = None if folder is None else _access(folder, name)
     target = await choose_environment(store, environment)
-    code = await Previews(store).issue(target, provided_id, name, author())
+    code = await Previews(store).issue(target, provided_id, name, author(), access)
     record = {"dashboard": name, "group": provided_id, "environment": target.name}
     print_secret(preview_address(mount, name, code), record, field="address", as_json=as_json)
     if folder is None:
@@ -82,11 +84,12 @@ async def preview_command(
     await note_unsealed(store)
 
 
-def _require(folder: Path, name: str) -> None:
-    from tenantry.dashboards import DashboardFolder
+def _access(folder: Path, name: str) -> Access:
+    from tenantry.dashboards import Access, DashboardFolder
     from tenantry.suggestions import did_you_mean
 
     dashboards = DashboardFolder(folder)
     if name not in dashboards:
         near = did_you_mean(name, dashboards)
         raise click.BadParameter(f"there is no dashboard {name!r} in {folder}. {near}".strip(), param_hint="NAME")
+    return Access(dashboards)

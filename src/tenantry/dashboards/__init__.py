@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from tenantry.dashboards.access import Access as Access
     from tenantry.dashboards.endpoint import dashboard as dashboard
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
@@ -17,6 +18,7 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
+            "tenantry.dashboards.access": "Access",
             "tenantry.dashboards.endpoint": "dashboard error_handler",
             "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
             "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",

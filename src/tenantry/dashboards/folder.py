@@ -11,7 +11,7 @@ from tenantry.dashboards.definition.queries import DashboardQueries, find_querie
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
-from tenantry.sql import FRAGMENT_NAME
+from tenantry.sql import FRAGMENT_NAME, SQLTemplate
 from tenantry.sql.parameters import TEXTS
 from tenantry.suggestions import did_you_mean
 
@@ -32,6 +32,11 @@ class SavedDashboard:
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The controls whose values are kept when a click opens another dashboard, by the other dashboard's name."""
+
+    @property
+    def filled(self) -> Mapping[str, SQLTemplate]:
+        """The queries of the controls whose choices come from a query."""
+        return {name: each for name, each in self.queries.choices.items() if name in self.dashboard.controls}
 
     @property
     def settable(self) -> frozenset[str]:

@@ -105,7 +105,8 @@ def _skeleton(dashboard: DashboardFile) -> str:
     rows = []
     for row in dashboard.rows:
         boxes = "".join(
-            f'<div class="skeleton-panel" data-kind="{panel.kind}" data-width="{panel.width}"></div>' for panel in row
+            f'<div class="skeleton-panel" data-id="{each.id}" data-kind="{each.kind}" data-width="{each.width}"></div>'
+            for each in row
         )
         kind = "heading" if all(panel.kind is PanelKind.HEADING for panel in row) else "row"
         rows.append(f'<div class="skeleton-{kind}">{boxes}</div>\n')

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tenantry.dashboards.access import NO_DASHBOARD, Access, MayOpen
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
@@ -73,23 +74,33 @@ def mount_dashboards(
     path: str = "/dashboards",
     frame_ancestors: Sequence[str] = (),
     embedding: Embedding | None = None,
+    may_open: MayOpen | None = None,
 ) -> None:
     """Serve the dashboards of ``folder`` below ``path`` of an app. Needs the extra ``dashboards``.
 
     ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
     may embed the frames; default: none. ``embedding`` also allows the origins in the store (``tenantry environment
-    set-embedding``), and adds single-use codes and previews. Raises InvalidDashboards and InvalidQueries for invalid
-    files, OSError for unreadable ones, InvalidSettings for an invalid origin, an invalid path or a missing package.
+    set-embedding``), and adds single-use codes and previews.
+
+    ``may_open`` decides which dashboards a group may open: the name of a property that lists them, or a function of
+    the group and a dashboard's name that does not block. Default: all whose ``when`` holds. Others do not exist for
+    the group (404).
+
+    Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
+    invalid origin, an invalid path or a missing package.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it must begin with / and must not end with /, as in /dashboards")
     check_encoder()
     dashboards = DashboardFolder(folder) if isinstance(folder, str | Path) else folder
-    app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors, embedding), name="dashboards")
+    access = Access(dashboards, may_open)
+    inner = dashboards_app(dashboards, access, resolver, sources, frame_ancestors, embedding)
+    app.mount(path, inner, name="dashboards")
 
 
 def dashboards_app(
     dashboards: Dashboards,
+    access: Access,
     resolver: TokenResolver,
     sources: DataSources,
     frame_ancestors: Sequence[str],
@@ -99,10 +110,8 @@ def dashboards_app(
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
     if isinstance(store := sources.store, CodesOfGroups):
-        downloads = Downloads(
-            store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
-        )
-    endpoints = _Endpoints(dashboards, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
+        downloads = Downloads(store, access, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left)
+    endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
     own_token = [
         Middleware(SessionCookie),
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
@@ -110,7 +119,7 @@ def dashboards_app(
     ]
     previews, data = [], own_token
     if embedding is not None:
-        previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), dashboards))]
+        previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), access))]
         guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
         data = [guard, *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
@@ -121,7 +130,7 @@ def dashboards_app(
             # The rows of a panel as a file, at a single-use address.
             Route("/-/download/{code}", endpoints.download, methods=["GET"]),
             # The HTML element for host pages, and the exchange of codes for tokens.
-            *embedding_routes(built, embedding, own_token),
+            *embedding_routes(built, embedding, access, own_token),
             # Addresses of previews, for callers with an API token.
             *previews,
             # The panels, for the group whose token is in the header.
@@ -152,13 +161,15 @@ class _Endpoints:
     def __init__(
         self,
         dashboards: Dashboards,
+        access: Access,
         sources: DataSources,
         frame: Frame,
         hosts: AllowedHosts,
         exchange: CookieExchange,
         downloads: Downloads | None,
     ) -> None:
-        self._dashboards = dashboards
+        self._reloading = dashboards if isinstance(dashboards, ReloadingFolder) else None
+        self._access = access
         self._sources = sources
         self._charts = ChartRows(sources)
         self._frame = frame
@@ -168,21 +179,23 @@ class _Endpoints:
 
     async def frame(self, request: Request) -> Response:
         try:
-            dashboard = self._find(request).dashboard
+            dashboard = self._access.in_frame(request.path_params["name"])
         except InvalidQueries as error:
             response = render_error(error, request)
-            if isinstance(self._dashboards, ReloadingFolder):
+            if self._reloading is not None:
                 response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
             return response
+        if dashboard is None:
+            raise HTTPException(404, NO_DASHBOARD)
         redirect = await self._exchange.redirect(request)
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
         group = user_group(request)
-        files = self._dashboards if isinstance(self._dashboards, ReloadingFolder) else None
+        files = self._reloading
         revision = "" if files is None else files.revision
         try:
-            saved = self._find(request)
+            saved = self._access.require(request)
         except InvalidQueries as error:
             if files is None or not (await read_request(request, PanelsRequest)).live:
                 raise
@@ -203,7 +216,7 @@ class _Endpoints:
 
     async def issue_download(self, request: Request) -> Response:
         group = user_group(request)
-        saved = self._find(request)
+        saved = self._access.require(request)
         if self._downloads is None:
             raise HTTPException(404, "Downloads need a store that keeps single-use codes.")
         wanted = await read_request(request, DownloadRequest)
@@ -214,7 +227,7 @@ class _Endpoints:
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
-        saved = self._find(request)
+        saved = self._access.require(request)
         if PREVIEW_KEY not in request.scope:
             raise HTTPException(404, "Panels are explained only in previews.")
         wanted = await read_request(request, ExplanationRequest)
@@ -231,12 +244,6 @@ class _Endpoints:
         if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
             raise HTTPException(405, "This address works once, and only with GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"])
-
-    def _find(self, request: Request) -> SavedDashboard:
-        saved = self._dashboards.get(request.path_params["name"])
-        if saved is None:
-            raise HTTPException(404, "There is no such dashboard.")
-        return saved
 
 
 async def _plain_error(request: Request, error: Any) -> Response:

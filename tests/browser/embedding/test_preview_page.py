@@ -87,7 +87,7 @@ async def _issued(sites: Sites) -> tuple[str, str]:
     """The code of a preview of acme, and the address that it opens."""
     production = await sites.store.environments.get("production")
     assert production is not None
-    code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"))
+    code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"), None)
     return code, preview_address(sites.mount, "sales/regions", code)
 
 

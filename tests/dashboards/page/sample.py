@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import uvicorn
@@ -27,10 +28,11 @@ class Sample:
 
 
 @asynccontextmanager
-async def sample(folder: Path) -> AsyncIterator[Sample]:
+async def sample(folder: Path, **properties: Any) -> AsyncIterator[Sample]:
+    """``properties``: further ones of the group."""
     database = folder.parent / "empty.duckdb"
     duckdb.connect(str(database)).close()
-    store, keys, token = sample_viewer(folder, {"tenant": "acme"}, f"duckdb:///{database}")()
+    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, f"duckdb:///{database}")()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()

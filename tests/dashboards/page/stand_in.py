@@ -105,7 +105,8 @@ class StandIn:
         rows = "".join(
             '<div class="skeleton-row">'
             + "".join(
-                f'<div class="skeleton-panel" data-kind="{each["kind"]}" data-width="{each["width"]}"></div>'
+                f'<div class="skeleton-panel" data-id="{each["id"]}" data-kind="{each["kind"]}"'
+                f' data-width="{each["width"]}"></div>'
                 for each in row
             )
             + "</div>"

@@ -12,6 +12,7 @@ from typing import cast
 import pytest
 from starlette.responses import StreamingResponse
 
+from tenantry.dashboards import Access
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.preview.previews import Previews
@@ -45,7 +46,7 @@ async def test_address_and_session_end_with_the_api_token(app: Previewed) -> Non
     others = [await app.api_token(Scope.PREVIEW) for _ in range(2)]
     other = (await app.redeem((await app.ask(secret=others[0])).json()["address"])).json()["token"]
     code = await Previews(app.store, time_of_day=app.clock).issue(
-        app.environment, "acme", "sales/flights", Author("ann")
+        app.environment, "acme", "sales/flights", Author("ann"), None
     )
     assert await revoke(app) == 3
     assert (await app.redeem(unused)).status_code == 410
@@ -116,7 +117,7 @@ async def test_a_file_that_is_still_sent_ends_with_its_preview(
     preview = await previews.find(await app.session())
     assert preview is not None
     downloads = Downloads(
-        app.store, folder, app.sources,
+        app.store, Access(folder), app.sources,
         staleness=5.0, seconds_left=previews.seconds_left, clock=lambda: now,
     )  # fmt: skip
     group = (await acme(app)).group

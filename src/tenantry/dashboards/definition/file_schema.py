@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import AllOr, Named
+from tenantry.dashboards.definition.conditions import WHEN
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,
@@ -66,6 +67,7 @@ _COMMON: Final = (
     Key("title", TemplateText(200), "the title of the panel"),
     Key("description", TemplateText(), "a sentence below the title"),
     Key("width", Number(1, COLUMNS), f"the width in columns of {COLUMNS}; default: an equal share of the row"),
+    WHEN,
 )
 _FED: Final = (
     *_COMMON,
@@ -154,7 +156,7 @@ def _panel(kind: PanelKind, value: ValueKind, about: str, *keys: Key) -> tuple[K
 
 PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
     {
-        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading for the panels below"),
+        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading for the panels below", WHEN),
         PanelKind.TEXT: _panel(PanelKind.TEXT, TemplateText(10_000), "paragraphs for people", *_COMMON),
         PanelKind.FIGURE: _panel(
             PanelKind.FIGURE,
@@ -299,6 +301,7 @@ DASHBOARD: Final = (
     Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
     Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
+    WHEN,
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.conditions import When
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.zones import zone_reference
 from tenantry.sql import Source
@@ -110,6 +111,8 @@ class Panel:
     """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
+    when: When | None = None
+    """Which groups see the panel; None: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,8 @@ class DashboardFile:
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
+    when: When | None = None
+    """Which groups may open the dashboard; None: all."""
 
     @property
     def panels(self) -> Iterator[Panel]:

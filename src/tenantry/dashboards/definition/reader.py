@@ -20,7 +20,7 @@ from tenantry.suggestions import did_you_mean
 DEFAULT_SCHEMA: Final = "main"
 _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
 _SERVER: Final = frozenset(
-    {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width"}
+    {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width", "when"}
 )
 """Keys that are not part of ``Panel.view``."""
 _ADDRESSES: Final = frozenset({"url", "href", "src"})
@@ -51,7 +51,9 @@ class _FileReader:
         rows = self._rows(nodes["rows"], top, controls)
         texts = Definition({key: top[key] for key in ("title", "description") if key in top})
         schema = top.get("schema", DEFAULT_SCHEMA)
-        dashboard = DashboardFile(self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone)
+        dashboard = DashboardFile(
+            self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone, when=top.get("when")
+        )
         return replace(dashboard, controls=controls) if controls else dashboard
 
     def _rows(
@@ -120,6 +122,7 @@ class _FileReader:
             all_columns=columns is None,
             unique_by=unique_columns(kind, values),
             columns_left_out=left_out,
+            when=values.get("when"),
         )
         self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)
         return panel

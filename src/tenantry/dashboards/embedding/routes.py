@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from tenantry.clock import utc_now
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
 from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
@@ -67,7 +68,9 @@ class Embedding:
         return Previews(self.store, time_of_day=self.time_of_day)
 
 
-def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
+def embedding_routes(
+    built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
+) -> list[BaseRoute]:
     """The routes of the HTML element for host pages, and of embed codes. ``guards``: middleware that finds the
     group."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
@@ -76,7 +79,7 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
         for folder in (f"v{ELEMENT_VERSION}/", "")
         for name in ELEMENT_FILES
     ]
-    return files if embedding is None else [*files, *code_routes(embedding, guards)]
+    return files if embedding is None else [*files, *code_routes(embedding, access, guards)]
 
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
@@ -141,13 +144,14 @@ class EmbedCodes:
         return sign_pass(self._keys.mint(issued.token), claims)
 
 
-def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
+def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middleware]) -> list[BaseRoute]:
     codes = SingleUseCodes(embedding.store.codes)
     tokens = EmbedCodes(codes, embedding.store.groups, embedding.keys, time_of_day=embedding.time_of_day)
     previews = embedding.previews()
     opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
 
     async def issue(request: Request) -> Response:
+        access.require(request)
         return JSONResponse({"code": await tokens.issue(request)}, headers=_SECRET)
 
     async def redeem(request: Request) -> Response:

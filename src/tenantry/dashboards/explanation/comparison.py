@@ -23,14 +23,27 @@ def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any
 
 
 def _differences(left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:
+    yield from _condition("dashboard", left, right)
     yield from _texts("title", left, right)
     for one, other in zip(left["choices"], right["choices"], strict=True):
         yield from _query(f"control {one['control']}", one, other)
     for one, other in zip(left["panels"], right["panels"], strict=True):
         where = f"panel {one['id']}"
+        yield from _condition(where, one, other)
+        if not all(is_shown(each) for each in (one, other)):
+            continue
         yield from _texts(where, one, other)
         for asked, asked_other in zip(one["queries"], other["queries"], strict=True):
             yield from _query(where, asked, asked_other)
+
+
+def is_shown(part: Explanation) -> bool:
+    """Whether the ``when`` of a panel or a dashboard holds."""
+    return bool(part.get("when", {}).get("holds", True))
+
+
+def _condition(where: str, left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:
+    yield from _differing(where, "shown", is_shown(left), is_shown(right))
 
 
 def _texts(where: str, left: Explanation, right: Explanation) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final
 
+from tenantry.dashboards.access import NO_DASHBOARD, Access
+from tenantry.dashboards.definition.conditions import When
 from tenantry.dashboards.definition.model import Panel, QueryUse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.zones import TIMEZONE
@@ -13,7 +15,7 @@ from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ExplainedQuery
-from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
+from tenantry.errors import MissingVariable, NotFound, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import AppliedGuard, SQLTemplate, VariableReference, is_absent, look_up
 from tenantry.sql.parameters import (
@@ -134,11 +136,14 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
     the origin of each value.
 
-    ``values`` is for operators: it adds values, texts and full errors. Without ``values``, the result contains no value
-    of a property or filter, except relative ranges such as ``last 30 days``. The ``age`` of a query: seconds since the
-    source was queried for its oldest cached result; null if no result is cached. Raises StoreUnavailable, and
-    InvalidParameter for unknown filters.
+    ``values`` is for operators: it adds values, texts, full errors, and each ``when`` with whether it holds. Without
+    ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
+    and no panel that the group does not see. The ``age`` of a query: seconds since the source was queried for its
+    oldest cached result; null if no result is cached. Raises StoreUnavailable, InvalidParameter for unknown filters,
+    and without ``values`` NotFound for a dashboard that the group may not open.
     """
+    if not values:
+        saved = _as_seen(saved, group)
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
     return {
@@ -149,8 +154,9 @@ async def explain_dashboard(
             "environment": group.environment.name,
             "revision": group.revision,
         },
+        **explainer.condition(dashboard.when),
         "texts": explainer.texts(dashboard.texts),
-        "choices": [await explainer.choices(name) for name in saved.queries.choices],
+        "choices": [await explainer.choices(name) for name in saved.filled],
         "panels": [await explainer.panel(panel) for panel in dashboard.panels],
     }
 
@@ -171,6 +177,14 @@ async def explain_panel(
     return found
 
 
+def _as_seen(saved: SavedDashboard, group: UserGroup) -> SavedDashboard:
+    name = saved.dashboard.name
+    seen = Access({name: saved}).find(name, group)
+    if seen is None:
+        raise NotFound(NO_DASHBOARD)
+    return seen
+
+
 class _Explainer:
     def __init__(
         self, saved: SavedDashboard, group: UserGroup, sources: DataSources, params: Mapping[str, Any], values: bool
@@ -185,6 +199,7 @@ class _Explainer:
         found: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "schema": panel.schema}
         if panel.compare:
             found["compare"] = panel.compare
+        found |= self.condition(panel.when)
         queries = self._saved.queries.panels[panel.id]
         asked = [("rows", panel.query, queries.rows), ("sparkline", panel.sparkline, queries.sparkline)]
         return found | {
@@ -195,6 +210,11 @@ class _Explainer:
                 if use is not None and template is not None
             ],
         }
+
+    def condition(self, when: When | None) -> dict[str, Any]:
+        if when is None or not self._values:
+            return {}
+        return {"when": {**when.as_dict(), "holds": when.holds(self._variables)}}
 
     async def choices(self, control: str) -> dict[str, Any]:
         parameter = self._saved.dashboard.controls[control].parameter

@@ -7,7 +7,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
-from tenantry.dashboards.explanation.comparison import Explanation, compare_explanations
+from tenantry.dashboards.explanation.comparison import Explanation, compare_explanations, is_shown
 
 _STYLE: Final = """
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -63,7 +63,7 @@ def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
 def explanation_text(explanation: Explanation) -> str:
     lines = [f"{explanation['dashboard']} for {_group(explanation)}"]
     for name, part in parts(explanation):
-        if part["texts"] or part["queries"]:
+        if part["texts"] or part["queries"] or "when" in part:
             lines += ["", name, *(f"  {line}" for line in _part_lines(part))]
     return "\n".join(lines)
 
@@ -74,12 +74,22 @@ def panel_text(explanation: Explanation) -> str:
 
 
 def _part_lines(part: Explanation) -> Iterator[str]:
+    if "when" in part:
+        yield _condition(part)
+    if not is_shown(part):
+        return
     yield from map(_cell, part["texts"])
     for query in part["queries"]:
         yield _query_head(query)
         yield from (f"  {line}" for line in dict.fromkeys(map(_cell, query.get("placeholders", ()))))
         yield from (f"  {_guard(each)}" for each in query.get("guards", ()))
         yield from (f"    {line}" for line in query.get("sql", "").splitlines())
+
+
+def _condition(part: Explanation) -> str:
+    when = part["when"]
+    values = " or ".join(json.dumps(each, ensure_ascii=False) for each in when["in"])
+    return f"{'shown' if when['holds'] else 'not shown'}: when the property {when['property']} is {values}"
 
 
 def comparison_text(left: Explanation, right: Explanation) -> str:
@@ -145,7 +155,10 @@ def explanation_page(explanations: Sequence[Explanation]) -> str:
 
 def _section(same: list[tuple[str, Explanation]]) -> str:
     name, panels = same[0][0], [panel for _, panel in same]
-    rows = [_row([_cell(each) for each in texts]) for texts in zip(*(panel["texts"] for panel in panels), strict=True)]
+    rows = [_row([_condition(each) for each in panels])] if "when" in panels[0] else []
+    if not all(map(is_shown, panels)):
+        return _table(name, rows)
+    rows += [_row([_cell(each) for each in texts]) for texts in zip(*(panel["texts"] for panel in panels), strict=True)]
     for queries in zip(*(panel["queries"] for panel in panels), strict=True):
         rows.append(_row([_query_head(each) for each in queries]))
         rows.append(_row([each.get("sql", "") for each in queries], "pre"))
@@ -153,6 +166,10 @@ def _section(same: list[tuple[str, Explanation]]) -> str:
         rows += [_row(guards, "pre")] if any(guards) else []
         cells = [{_paths(each): _cell(each) for each in query.get("placeholders", ())} for query in queries]
         rows += [_row([each.get(path, "") for each in cells]) for path in dict.fromkeys(p for c in cells for p in c)]
+    return _table(name, rows)
+
+
+def _table(name: str, rows: Sequence[str]) -> str:
     return f"<h2>{escape(name)}</h2>\n<table>\n{''.join(rows)}</table>" if rows else ""
 
 

@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from tenantry.clock import monotonic_with_suspend
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.definition.zones import zone_of_query
@@ -46,7 +47,7 @@ class Downloads:
     def __init__(
         self,
         store: CodesOfGroups,
-        dashboards: Mapping[str, SavedDashboard],
+        access: Access,
         sources: DataSources,
         *,
         staleness: float,
@@ -55,7 +56,7 @@ class Downloads:
     ) -> None:
         self._groups = store.groups
         self._codes = SingleUseCodes(store.codes)
-        self._dashboards = dashboards
+        self._access = access
         self._sources = sources
         self._staleness = staleness
         self._seconds_left = seconds_left
@@ -89,8 +90,8 @@ class Downloads:
         for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
-        saved = self._dashboards.get(wanted.get("dashboard", ""))
-        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
+        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if wanted else None
+        saved = None if group is None else self._access.find(wanted["dashboard"], group)
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)

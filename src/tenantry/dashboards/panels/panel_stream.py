@@ -96,7 +96,7 @@ async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> H
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
-    filled = saved.queries.choices
+    filled = saved.filled
     names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
     for number, name in enumerate(names):
         if name not in filled:

@@ -3,16 +3,15 @@ opened once."""
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Annotated, Final, Protocol
 
 from pydantic import Field
 from starlette.responses import Response
 
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
 from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose
-from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.ports import ApiTokenStore
 from tenantry.provisioning import Deadline
@@ -42,16 +41,17 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
+    def __init__(self, store: PreviewBackend, previews: Previews, access: Access) -> None:
         super().__init__("POST")
         self._api_tokens = store.api_tokens
         self._previews = previews
-        self._dashboards = dashboards
+        self._access = access
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the address and its lifetime in seconds. Raises NotFound for an unknown dashboard, UnknownGroup,
-        InvalidBody for an expired group, and the errors of ``/api/user`` for the API token and body."""
+        """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard
+        that the group may not open, InvalidBody for an expired group, and the errors of ``/api/user`` for the API token
+        and body."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -59,11 +59,9 @@ class PreviewEndpoint(Endpoint):
         wanted = read_body(raw, PreviewRequest)
         request.set_operation("preview")
         require_scope(caller, Scope.PREVIEW)
-        if wanted.dashboard not in self._dashboards:
-            raise NotFound("there is no such dashboard", field="/dashboard")
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
         issuing = self._previews.issue(
-            caller.environment, wanted.user_group_id, wanted.dashboard, author, api_token_id=caller.id
+            caller.environment, wanted.user_group_id, wanted.dashboard, author, self._access, api_token_id=caller.id
         )
         code = await deadline.write(issuing)
         address = preview_address(request.root_path, wanted.dashboard, code)

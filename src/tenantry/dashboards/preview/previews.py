@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenantry.clock import utc_now
+from tenantry.dashboards.access import Access
 from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes, code_digest
-from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
+from tenantry.errors import InvalidBody, NotFound, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, UserGroup
 from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX
@@ -39,12 +40,15 @@ class Previews:
         provided_id: str,
         dashboard: str,
         author: Author,
+        access: Access | None,
         *,
         api_token_id: int | None = None,
     ) -> str:
-        """A preview code for this group, valid no longer than the API token.
+        """A preview code for this group, valid no longer than the API token. Without ``access``, the dashboard is not
+        looked up.
 
-        Raises UnknownGroup; InvalidBody for an expired group; Unauthorized for a revoked API token; StoreUnavailable.
+        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired group;
+        Unauthorized for a revoked API token; StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
@@ -54,6 +58,8 @@ class Previews:
                 "this user group has expired: give it a later expires_at, or none",
                 field="/user_group_id",
             )
+        if access is not None and access.find(dashboard, issued.group) is None:
+            raise NotFound("this user group has no such dashboard", field="/dashboard")
         payload = {
             "group": issued.group.handle.hex(),
             "dashboard": dashboard,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -121,7 +121,8 @@ class EngineCheck:
         self._unnamed: set[str] = set()
         self._repeated: dict[AskedQuery, dict[str, int]] = {}
 
-    def add(self, group: UserGroup) -> None:
+    def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
+        """``files``: of the queries that the group sees; None: all."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -129,7 +130,11 @@ class EngineCheck:
             if source is None:
                 continue
             left = source.left.setdefault(schema, queries)
-            found = [query for query in left if self._can_ask(source, query, group)]
+            found = [
+                query
+                for query in left
+                if (files is None or query.file in files) and self._can_ask(source, query, group)
+            ]
             if found:
                 source.asked += [(query, group) for query in found]
                 source.left[schema] = [query for query in left if query not in found]

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from tenantry.cli.tables_check import Located
+from tenantry.dashboards import Access, SavedDashboard
+from tenantry.groups import UserGroup
+from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
+from tenantry.suggestions import did_you_mean
+
+
+@dataclass(slots=True)
+class _Part:
+    """A dashboard or panel that not all groups see. ``path``: the property that decides."""
+
+    saved: SavedDashboard
+    what: str
+    path: str
+    offset: int
+    count: int = 0
+    named: list[str] = field(default_factory=list)
+    """Ids of the first groups that see it."""
+
+
+class Audience:
+    """Finds out which groups see which dashboards and panels. ``may_open``: the property given to
+    ``mount_dashboards``."""
+
+    def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
+        self._dashboards = dashboards
+        self._access = Access(dashboards, may_open)
+        self._parts: dict[tuple[str, str], _Part] = {}
+        for name, saved in dashboards.items():
+            when = saved.dashboard.when
+            path, offset = ("", 0) if when is None else (when.path, when.offset)
+            if path or may_open is not None:
+                self._parts[name, ""] = _Part(saved, "dashboard", path or may_open or "", offset)
+            for panel in saved.dashboard.panels:
+                if panel.when is not None:
+                    self._parts[name, panel.id] = _Part(saved, "panel", panel.when.path, panel.when.offset)
+
+    def everyone(self) -> list[SavedDashboard]:
+        """The parts that all groups see."""
+        found = [(saved, self._access.in_frame(name)) for name, saved in self._dashboards.items()]
+        return [replace(saved, dashboard=part) for saved, part in found if part is not None]
+
+    def add(self, group: UserGroup) -> list[SavedDashboard]:
+        """Count a group. Return the dashboards that it may open, as it sees them."""
+        found = {name: self._access.find(name, group) for name in self._dashboards}
+        for (name, panel_id), part in self._parts.items():
+            saved = found[name]
+            if saved is not None and (not panel_id or saved.dashboard.panel(panel_id) is not None):
+                part.count += 1
+                part.named += [group.provided_id] if part.count <= NAMED else []
+        return [saved for saved in found.values() if saved is not None]
+
+    def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
+        """A note for each part, with the groups that see it; a warning if no group does. ``properties``: those of all
+        groups."""
+        for part in self._parts.values():
+            at = part.saved.dashboard.source.location(part.offset)
+            if part.count:
+                message = f"this {part.what} is shown {in_groups(part.count, total, part.named)}"
+                about = (part.path, part.count, total, tuple(part.named))
+                yield at.file, Finding("shown-to", Severity.NOTE, at.line, at.column, message, "", *about)
+            elif total:
+                message = f"no group sees this {part.what}"
+                near = "" if part.path in properties else did_you_mean(part.path, properties)
+                fix = (
+                    f"{near}Give groups the property {part.path} with a value that is listed here, or correct this line"
+                )
+                yield at.file, Finding("shown-to-none", Severity.WARNING, at.line, at.column, message, fix, part.path)

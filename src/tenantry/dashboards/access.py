@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import Final, TypeAlias
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from tenantry.dashboards.definition.conditions import When
+from tenantry.dashboards.definition.model import DashboardFile
+from tenantry.dashboards.definition.narrowing import narrowed
+from tenantry.dashboards.definition.variables import Definition
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.errors import InvalidSettings
+from tenantry.groups import UserGroup
+from tenantry.http import user_group
+from tenantry.sql import FRAGMENT_NAME, Source
+
+MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
+"""Decides which dashboards a group may open: the name of a property that lists them, or a function of the group and a
+dashboard's name."""
+
+NO_DASHBOARD: Final = "There is no such dashboard."
+_NEUTRAL: Final = Definition({"title": "Dashboard"})
+
+
+class Access:
+    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``; a
+    function is called at each request."""
+
+    def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
+        if iscoroutinefunction(may_open):
+            raise InvalidSettings("may_open is asynchronous: give a plain function that returns True or False")
+        self._dashboards = dashboards
+        self._may_open = may_open
+
+    def find(self, name: str, group: UserGroup) -> SavedDashboard | None:
+        """The dashboard as the group sees it; None for an unknown one, or one that the group may not open. Raises
+        InvalidSettings if ``may_open`` returns neither true nor false."""
+        saved = self._dashboards.get(name)
+        if saved is None or not self._is_open(group, saved):
+            return None
+        dashboard = narrowed(saved.dashboard, saved.queries, group.variables, partial(self._has_link, group))
+        return saved if dashboard is saved.dashboard else replace(saved, dashboard=dashboard)
+
+    def require(self, request: Request) -> SavedDashboard:
+        """The dashboard that the path of a request names, for the group of its token. Raises HTTPException (404), and
+        the errors of ``find``."""
+        saved = self.find(request.path_params["name"], user_group(request))
+        if saved is None:
+            raise HTTPException(404, NO_DASHBOARD)
+        return saved
+
+    def in_frame(self, name: str) -> DashboardFile | None:
+        """The part of a dashboard that all groups see, for the frame, which does not know the group; None for an
+        unknown dashboard. If some dashboards depend on the group, those and unknown names give the same frame."""
+        saved = self._dashboards.get(name)
+        if saved is not None and self._may_open is None and saved.dashboard.when is None:
+            return narrowed(saved.dashboard, saved.queries, {})
+        depends = self._may_open is not None or any(each.dashboard.when for each in self._dashboards.values())
+        return DashboardFile(name, Source(""), _NEUTRAL, ()) if depends and FRAGMENT_NAME.fullmatch(name) else None
+
+    def _has_link(self, group: UserGroup, name: str) -> bool:
+        saved = self._dashboards.get(name)
+        return saved is not None and self._is_open(group, saved)
+
+    def _is_open(self, group: UserGroup, saved: SavedDashboard) -> bool:
+        # A viewer's pass will narrow this further, by its scope.
+        conditions = [saved.dashboard.when]
+        name = saved.dashboard.name
+        if isinstance(self._may_open, str):
+            conditions.append(When(self._may_open, (name,)))
+        if not all(each is None or each.holds(group.variables) for each in conditions):
+            return False
+        if self._may_open is None or isinstance(self._may_open, str):
+            return True
+        answer: object = self._may_open(group, name)
+        if not isinstance(answer, bool):  # a coroutine, for example, would count as true
+            raise InvalidSettings(f"may_open must return True or False, and returned a {type(answer).__name__}")
+        return answer

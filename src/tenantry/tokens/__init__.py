@@ -20,7 +20,15 @@ from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
 from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey
 from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
-from tenantry.tokens.passes import PASS_PATTERN, claims_of, handle_of_pass, is_like_a_pass, read_pass, sign_pass
+from tenantry.tokens.passes import (
+    PASS_PATTERN,
+    claims_of,
+    handle_of_pass,
+    is_like_a_pass,
+    read_pass,
+    sign_pass,
+    viewer_of,
+)
 from tenantry.tokens.passes import Pass as Pass
 
 __all__ = [
@@ -42,4 +50,5 @@ __all__ = [
     "mint_api_token",
     "read_pass",
     "sign_pass",
+    "viewer_of",
 ]

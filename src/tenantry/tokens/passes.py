@@ -77,7 +77,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is none")
-    _viewer_of(claims, 0)
+    viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
     signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
@@ -106,7 +106,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
         raise InvalidToken(InvalidToken.MESSAGE)
     header, _, claims = message.partition(b".")
     _check_header(_decoded(header, "header"))
-    viewer = _viewer_of(_decoded(claims, "claims"), decoded.version)
+    viewer = viewer_of(_decoded(claims, "claims"), decoded.version)
     _check_times(viewer, now)
     return Pass(token, decoded, viewer)
 
@@ -122,7 +122,8 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
     return {**claims, **{name: value for name, value in optional.items() if value is not None}}
 
 
-def _viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
+def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
+    """The viewer that claims describe. Raises InvalidPass, which names the claim."""
     for name in claims:
         # A claim that is not known may be meant as a restriction.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from starlette.routing import Route
 
-from tenantry import Embedding, Resolver, UserGroup, mount_dashboards
+from tenantry import DashboardFolder, Embedding, Resolver, UserGroup, mount_dashboards
 from tenantry.dashboards.access import Access, MayOpen
 from tenantry.datasources import ResultCache
 from tenantry.errors import InvalidSettings
@@ -273,6 +273,8 @@ async def test_a_property_lists_the_dashboards(tmp_path: Path) -> None:
     async for shop in with_may_open(tmp_path, "dashboards"):
         assert [await shop.opens("sales", name) for name in PROPERTIES] == [200, 404, 404]
         assert [await shop.opens("forecast", name) for name in PROPERTIES] == [404, 404, 404]
+        menu = Access(DashboardFolder(shop.folder / "dashboards"), "dashboards")
+        assert [menu.names(shop.groups[name]) for name in PROPERTIES] == [["sales"], [], []]
         assert "click" not in (await shop.lines("sales", "pro", definition=True))[0]["dashboard"]["rows"][0][0]
         assert "Sales" not in (await shop.client.get("/dashboards/sales")).text
 

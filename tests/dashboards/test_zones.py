@@ -1,4 +1,5 @@
-"""One zone of a page: the group's, else the dashboard's, for ranges, buckets, what is shown and the CSV file."""
+"""One zone of a page: the group's, else the dashboard's, else the source's. It holds for ranges, buckets, what is shown
+and the CSV file."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ class Clock(datetime):
 
 
 @asynccontextmanager
-async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "") -> AsyncIterator[Site]:
+async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "", source: str = "") -> AsyncIterator[Site]:
+    """``source``: the zone in the URL of the data source."""
     with duckdb.connect(str(folder / "events.duckdb")) as connection:
         connection.execute("set timezone = 'UTC'")
         connection.execute(EVENTS)
@@ -82,23 +84,31 @@ async def events(folder: Path, monkeypatch: Any, zone: str, file: str = "") -> A
     files = {**FILES, "dashboards/events.yaml": FILES["dashboards/events.yaml"] + file}
     async with serve(folder, files, properties={"timezone": zone} if zone else {}, store=Stored) as site:
         registered = site.directory.registered
-        registered[0] = replace(registered[0], url=f"duckdb:///{folder / 'events.duckdb'}")
+        option = f"?tenantry_timezone={source}" if source else ""
+        registered[0] = replace(registered[0], url=f"duckdb:///{folder / 'events.duckdb'}{option}")
         yield site
 
 
 @pytest.mark.parametrize(
-    ("zone", "file", "count", "instants"),
+    ("zone", "file", "source", "count", "instants"),
     [
-        ("Europe/Vienna", "", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
-        ("America/Los_Angeles", "", 1, ["2026-11-28T15:10:00-08:00"]),
-        ("", "timezone: Europe/Vienna\n", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
-        ("UTC", "timezone: Europe/Vienna\n", 2, ["2026-11-28T02:00:00Z", "2026-11-28T23:10:00Z"]),
+        ("Europe/Vienna", "", "", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
+        ("America/Los_Angeles", "", "", 1, ["2026-11-28T15:10:00-08:00"]),
+        ("", "timezone: Europe/Vienna\n", "", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
+        ("UTC", "timezone: Europe/Vienna\n", "", 2, ["2026-11-28T02:00:00Z", "2026-11-28T23:10:00Z"]),
+        ("", "", "Europe/Vienna", 2, ["2026-11-28T00:40:00+01:00", "2026-11-28T03:00:00+01:00"]),
+        ("", "timezone: UTC\n", "Europe/Vienna", 2, ["2026-11-28T02:00:00Z", "2026-11-28T23:10:00Z"]),
+        ("America/Los_Angeles", "", "Europe/Vienna", 1, ["2026-11-28T15:10:00-08:00"]),
     ],
 )
-async def test_today(tmp_path: Path, monkeypatch: Any, zone: str, file: str, count: int, instants: list[str]) -> None:
+async def test_today(
+    tmp_path: Path, monkeypatch: Any, zone: str, file: str, source: str, count: int, instants: list[str]
+) -> None:
     """All panels have the same day, and show its times in its zone. Red when a query that names no zone had days of
     UTC, and when times were shown in that of the machine."""
-    async with events(tmp_path, monkeypatch, zone, file) as site:
+    async with events(tmp_path, monkeypatch, zone, file, source) as site:
+        about = (await site.lines("events", definition=True))[0]["dashboard"]
+        assert about["timezone"] == (zone or file.removeprefix("timezone: ").strip() or source)
         panels = await site.panels("events")
         assert [row[0] for row in panels["2-1"]["rows"]] == instants
         assert panels["3-1"]["rows"] == [[1]]  # dates are the same days in each zone

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.datasources import check_url, display_url, resolve_url
+from tenantry.datasources import check_url, display_url, encrypt_url, parse_url, resolve_url, source_timezone
+from tenantry.datasources.url_secrets.resolution import UrlSecrets
 from tenantry.errors import InvalidSource
+from tenantry.groups import RegisteredSource
+from tests.datasources.conftest import PRODUCTION
+from tests.resolver.fake import KEYS
 
 CANARY = "k3y-c4n4ry"
 
@@ -59,6 +63,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("sqlite:///file:a.db", "plain path"),
         ("sqlite:///a.db?mode=rwc", "without host, user or query"),
         (f"duckdb:///md:x?motherduck_token={CANARY}", "without host, user or query"),
+        ("sqlite:///a.db?tenantry_timezone=Vienna", "tenantry_timezone is no time zone"),
         ("oracle+oracledb://u:p@h/db", "--trusted"),
         ("mssql+pyodbc://u:p@h/db", "--trusted"),
     ],
@@ -99,6 +104,31 @@ def test_a_shown_url_has_no_secret(url: str, shown: str) -> None:
     """
     assert display_url(url).replace("***", "%2A%2A%2A") == shown.replace("***", "%2A%2A%2A")
     assert CANARY not in display_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:////data/a.db",
+        "duckdb:////a.duckdb?memory_limit=4GiB",
+        "postgresql://u:p@h/db?sslmode=require",
+        "postgresql://h/db",
+        "clickhouse://u:p@h/db?ssl_mode=disabled",
+        "chdb:////data/sales",
+        "mysql://u:p@h/db",
+    ],
+)
+def test_a_time_zone_is_for_dashboards_alone(url: str) -> None:
+    """It is shown and stored, and no driver gets it. Red when libpq was asked for an option of this name."""
+    zoned = f"{url}{'&' if '?' in url else '?'}tenantry_timezone=Europe%2FVienna"
+    for stored in (zoned, resolve_url(zoned), encrypt_url(zoned, KEYS, PRODUCTION, "ds_1")):
+        source = RegisteredSource("ds_1", "sales", PRODUCTION, stored)
+        assert str(source_timezone(source)) == "Europe/Vienna"
+        assert "tenantry_timezone" not in UrlSecrets(KEYS).resolve(source).source.url
+        assert "tenantry_timezone=Europe" in display_url(stored)
+    assert parse_url(zoned) == parse_url(url)
+    assert check_url(zoned) == check_url(url)
+    assert source_timezone(RegisteredSource("ds_1", "sales", PRODUCTION, url)) is None
 
 
 def test_a_relative_path_is_resolved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

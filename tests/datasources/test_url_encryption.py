@@ -39,6 +39,7 @@ def stored(url: str = URL, keys: KeyRing = RING) -> RegisteredSource:
         f"postgresql://reader:{CANARY}%40%2F%3F@h/d",
         f"postgresql://h/d?password={CANARY}&options=-c%20x%3D1",
         f"mysql://u:{CANARY}@h/d?ssl_ca=/a.pem",
+        f"mysql://u:{CANARY}@h/d?tenantry_timezone=Europe/Vienna",
         f"snowflake://u:{CANARY}@a/d/s?token={CANARY}&warehouse=w",
         f"databricks://token:{CANARY}@h?http_path=/sql/1.0/warehouses/1",
         f"mssql+pyodbc:///?odbc_connect=PWD%3D{CANARY}",

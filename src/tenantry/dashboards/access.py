@@ -49,6 +49,10 @@ class Access:
         dashboard = narrowed(saved.dashboard, saved.queries, group.variables, partial(self._has_link, group))
         return saved if dashboard is saved.dashboard else replace(saved, dashboard=dashboard)
 
+    def names(self, group: UserGroup) -> list[str]:
+        """The dashboards that the group may open, for a menu of the host."""
+        return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
+
     def require(self, request: Request) -> SavedDashboard:
         """The dashboard that the path of a request names, for the group of its token. Raises HTTPException (404), and
         the errors of ``find``."""

@@ -36,6 +36,7 @@ from tenantry.dashboards.protocol.panel_request import DownloadRequest, Explanat
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
 from tenantry.dashboards.single_use_codes import CodesOfGroups
+from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
 from tenantry.http import has_encoded_slash, user_group
@@ -195,7 +196,7 @@ class _Endpoints:
         files = self._reloading
         revision = "" if files is None else files.revision
         try:
-            saved = self._access.require(request)
+            saved = await in_zone_of_source(self._access.require(request), group, self._sources)
         except InvalidQueries as error:
             if files is None or not (await read_request(request, PanelsRequest)).live:
                 raise
@@ -232,6 +233,7 @@ class _Endpoints:
             raise HTTPException(404, "Panels are explained only in previews.")
         wanted = await read_request(request, ExplanationRequest)
         group = user_group(request)
+        saved = await in_zone_of_source(saved, group, self._sources)
         panel = await explain_panel(saved, group, self._sources, request.path_params["panel"], wanted.filters)
         if panel is None:
             raise HTTPException(404, "There is no such panel.")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tenantry.database.redis_server import load_redis as load_redis
     from tenantry.database.redis_server import read_redis_address as read_redis_address
     from tenantry.database.source_url import ENCRYPTED_OPTION as ENCRYPTED_OPTION
+    from tenantry.database.source_url import TIMEZONE_OPTION as TIMEZONE_OPTION
     from tenantry.database.source_url import is_reference as is_reference
     from tenantry.database.source_url import replace_secrets as replace_secrets
     from tenantry.database.source_url import secret_values as secret_values
@@ -43,6 +44,8 @@ else:
             ),
             "tenantry.database.postgres": "PARAMSTYLE PostgresConnection driver_of write_engine",
             "tenantry.database.redis_server": "RedisClient RedisServer ask_server load_redis read_redis_address",
-            "tenantry.database.source_url": "ENCRYPTED_OPTION is_reference replace_secrets secret_values",
+            "tenantry.database.source_url": (
+                "ENCRYPTED_OPTION TIMEZONE_OPTION is_reference replace_secrets secret_values"
+            ),
         },
     )

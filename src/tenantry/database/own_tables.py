@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from tenantry.database.address import PostgresServer, libpq_url, load_psycopg
-from tenantry.database.source_url import lacks_secrets
+from tenantry.database.source_url import TIMEZONE_OPTION, lacks_secrets
 from tenantry.errors import InvalidSettings, InvalidSource
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ async def check_source(url: str, seconds: float) -> None:
     """Raises InvalidSource if the source can read a store's tables. If a server does not answer within ``seconds``, or
     a file cannot be read, logs a warning; the check is repeated before the first query."""
     try:
-        parsed = make_url(url)
+        parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):
         return  # opening it reports what is wrong
     if lacks_secrets(parsed):

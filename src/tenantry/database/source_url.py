@@ -8,6 +8,9 @@ from sqlalchemy.engine import URL
 ENCRYPTED_OPTION: Final = "tenantry_encrypted"
 """The option whose value is the whole URL, encrypted (docs/decisions/0069-encrypted-urls.md)."""
 
+TIMEZONE_OPTION: Final = "tenantry_timezone"
+"""The option with the time zone of the source's rows, for dashboards. Drivers do not get it."""
+
 _PREFIXES: Final = ("env:", "file:")
 
 # Options that contain no secret. Any other option may contain one, because each driver has its own name for "password".
@@ -44,6 +47,7 @@ _NO_SECRETS: Final = frozenset(
         "sslmode",
         "sslrootcert",
         "target_session_attrs",
+        TIMEZONE_OPTION,
         "warehouse",
     }
 )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.stop_signals import stop_on_signals
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
+    from tenantry.datasources.url import source_timezone as source_timezone
     from tenantry.datasources.url_secrets.encryption import encrypt_sources, encrypt_url
     from tenantry.datasources.wrapped_templates import SchemaQuery as SchemaQuery
     from tenantry.datasources.wrapped_templates import WrappedTemplate as WrappedTemplate
@@ -78,7 +79,7 @@ else:
             "tenantry.datasources.sources": "DataSources",
             "tenantry.datasources.wrapped_templates": "SchemaQuery WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
-            "tenantry.datasources.url": "display_url parse_url resolve_url secret_state",
+            "tenantry.datasources.url": "display_url parse_url resolve_url secret_state source_timezone",
             "tenantry.datasources.url_secrets.encryption": "encrypt_sources encrypt_url",
             "tenantry.groups": "Usage",
             "tenantry.http": "while_connected",

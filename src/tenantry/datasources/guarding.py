@@ -9,13 +9,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from tenantry.datasources.declared_tables import declaration_error
-from tenantry.datasources.driver import C, Driver
+from tenantry.datasources.driver import Answer, C, Driver
+from tenantry.datasources.results import Result
 from tenantry.errors import NotOneStatement, QueryFailed, TemplateError, TenantryError
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
-from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
 
 if TYPE_CHECKING:
-    from tenantry.sql.guarding import GuardedTables, TableEntry
+    from tenantry.sql.guarding import GuardedTables
 
 Variables: TypeAlias = Mapping[str, Any] | Record
 
@@ -77,22 +78,31 @@ class DeclarationProof(Generic[C]):
         except TemplateError as error:
             raise declaration_error(self._source, f"are wrong: {error.message}") from None
         for entry, sql in proofs:
-            failure = self._run(connection, BoundSQL(sql, None, self._driver.paramstyle, self._driver.dialect, False))
-            if isinstance(failure, QueryFailed | NotOneStatement):
-                raise declaration_error(self._source, f"are wrong: {_refusal(entry, failure)}")
-            if failure is not None:
-                raise failure
+            self._answer(connection, sql, f"the table {entry.name} with {entry.described}")
+        self._check_functions(connection)
 
-    def _run(self, connection: C, bound: BoundSQL) -> TenantryError | None:
+    def _check_functions(self, connection: C) -> None:
+        sql = DIALECTS[self._driver.dialect].row_functions
+        if not sql:
+            return
+        answer = self._answer(connection, sql, "to list its functions")
+        names = (row["name"] for row in (answer.dicts() if isinstance(answer, Result) else answer))
+        unlisted = ", ".join(sorted(name for name in names if name.lower() not in self._tables.functions))
+        if unlisted:
+            fix = "list those that read no table under functions:, and revoke execute on the others from its user"
+            problem = f"lack functions that it calls for alias.name without brackets: {unlisted} ({fix})"
+            raise declaration_error(self._source, problem)
+
+    def _answer(self, connection: C, sql: str, refused: str) -> Answer:
+        bound = BoundSQL(sql, None, self._driver.paramstyle, self._driver.dialect, False)
         try:
-            self._driver.fetch(connection, bound)
+            return self._driver.fetch(connection, bound)
         except TenantryError as error:
-            return error.with_traceback(None)
+            failure = error.with_traceback(None)
         except Exception as error:  # noqa: BLE001  # only the driver may read the error's text
-            return self._driver.failure(error)
-        return None
-
-
-def _refusal(entry: TableEntry, error: QueryFailed | NotOneStatement) -> str:
-    evidence = error.evidence if isinstance(error, QueryFailed) else None
-    return f"the data source refuses the table {entry.name} with {entry.described} ({evidence or error.message})"
+            failure = self._driver.failure(error)
+        if not isinstance(failure, QueryFailed | NotOneStatement):
+            raise failure
+        evidence = failure.evidence if isinstance(failure, QueryFailed) else None
+        problem = f"are wrong: the data source refuses {refused} ({evidence or failure.message})"
+        raise declaration_error(self._source, problem)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from datetime import tzinfo
 from pathlib import Path
 from urllib.parse import quote_plus
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tenantry.database import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
+from tenantry.database import ENCRYPTED_OPTION, TIMEZONE_OPTION, is_reference, replace_secrets, secret_values
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
+from tenantry.sql.parameters import find_zone
 
 MEMORY_LIMIT = "1GiB"
 """The default memory limit, for all queries together on a DuckDB file, and for each query on a chDB folder. Without a
@@ -31,7 +33,24 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Raises InvalidSource, whose message omits the URL."""
+    """The URL for a driver, without the time zone. Raises InvalidSource, whose message omits the URL."""
+    return _parse(url).difference_update_query([TIMEZONE_OPTION])
+
+
+def source_timezone(source: RegisteredSource) -> tzinfo | None:
+    """The time zone in a source's URL. Raises InvalidSource."""
+    return _timezone(_parse(source.url)) if TIMEZONE_OPTION in source.url else None
+
+
+def _timezone(url: URL) -> tzinfo | None:
+    name = url.query.get(TIMEZONE_OPTION)
+    zone = find_zone(name)
+    if name is not None and zone is None:
+        raise InvalidSource(f"{TIMEZONE_OPTION} is no time zone: write a name such as Europe/Vienna", field="/url")
+    return zone
+
+
+def _parse(url: str) -> URL:
     failed = True
     parsed = None
     try:
@@ -45,6 +64,7 @@ def parse_url(url: str) -> URL:
             "%40 for @, %2F for /, %3A for :",
             field="/url",
         )
+    _timezone(parsed)
     return parsed
 
 
@@ -56,7 +76,7 @@ def _is_misread(url: URL) -> bool:
 def display_url(url: str) -> str:
     """The URL for display: secrets become ``***``; references to secrets stay. Never raises."""
     try:
-        parsed = parse_url(url)
+        parsed = _parse(url)
     except InvalidSource:
         scheme, separator, _ = url.partition("://")
         return f"{scheme}://{MASK}" if separator and scheme.replace("+", "").isalnum() else MASK
@@ -65,6 +85,11 @@ def display_url(url: str) -> str:
     for reference in filter(is_reference, secret_values(shown)):
         text = text.replace(quote_plus(str(reference)), str(reference))
     return text
+
+
+def public_url(url: str) -> str:
+    """The URL with ``***`` for each secret that is no reference. Raises InvalidSource."""
+    return masked(_parse(url)).render_as_string(hide_password=False)
 
 
 def masked(url: URL) -> URL:
@@ -96,10 +121,10 @@ def source_revision(source: RegisteredSource) -> str:
 
 def resolve_url(url: str) -> str:
     """Make the path in a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
-    parsed = parse_url(url)
+    parsed = _parse(url)
     if parsed.get_backend_name() not in FILES:
         return url
-    return parsed.set(database=str(file_path(parsed))).render_as_string(hide_password=False)
+    return parsed.set(database=str(file_path(parse_url(url)))).render_as_string(hide_password=False)
 
 
 def file_path(url: URL) -> Path:

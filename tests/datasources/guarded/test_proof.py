@@ -19,11 +19,11 @@ import pytest
 
 from tenantry.datasources import DataSources, check_connection
 from tenantry.datasources.engines.sqlite import SQLiteDriver
-from tenantry.errors import InvalidSource, SourceUnavailable
+from tenantry.errors import InvalidSource, QueryFailed, SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tenantry.http.responses import error_document
 from tests.datasources.conftest import PRODUCTION, Directory, group
-from tests.datasources.guarded.shop import ACME, FORGETFUL, TABLES, owned, shop
+from tests.datasources.guarded.shop import ACME, DECLARATION, FORGETFUL, STATEMENTS, TABLES, owned, shop
 
 Make = Callable[..., DataSources]
 WRONG = json.dumps({"tables": {"orders": "ownr"}})
@@ -214,3 +214,56 @@ async def test_row_level_security_that_needs_the_session(
     reader = f"{scheme}://w2_reader@{rest.split('@', 1)[1]}"
     directory.add(1, reader, tables=TABLES, session=(("app.tenant", "{{ user_group.id }}"),))
     assert owned(await open_sources().fetch(group(main="own_1"), "main", FORGETFUL)) == ACME
+
+
+ROW_FUNCTIONS = {
+    "of_table": "(orders)",
+    "of_record": "(record)",
+    "of_anything": "(anyelement)",
+    "with_a_default": "(orders, n integer default 1)",
+    "of_many": "(variadic orders[])",
+    "of_a_domain": "(some_order)",
+    "Quoted": "(orders)",
+}
+OTHER_FUNCTIONS = {
+    "of_a_text": "(text)",
+    "of_two": "(orders, integer)",
+    "of_an_array": "(anyarray)",
+    "revoked": "(orders)",
+}
+
+
+async def test_functions_that_are_called_without_brackets(
+    postgres: Any, directory: Directory, open_sources: Make
+) -> None:
+    """PostgreSQL calls them for ``orders.name``, which the guard takes for a column. Red without the check, and with
+    any of its conditions left out."""
+    url = postgres.create_database()
+    body = "returns text language plpgsql as $$ begin return (select max(owner) from orders); end $$"
+    for statement in (
+        *STATEMENTS,
+        "create domain some_order as orders",
+        *(f'create function "{name}"{taken} {body}' for name, taken in (ROW_FUNCTIONS | OTHER_FUNCTIONS).items()),
+        "drop role if exists w3_reader",
+        "create role w3_reader login",
+        "grant select on orders to w3_reader",
+        "revoke execute on function revoked from public",
+        "create extension hstore",  # has hstore(record)
+    ):
+        postgres.execute(statement, url=url)
+    scheme, rest = url.split("://", 1)
+    url = f"{scheme}://w3_reader@{rest.split('@', 1)[1]}"
+    directory.add(1, url, tables=TABLES)
+    with pytest.raises(InvalidSource) as caught:
+        await open_sources().fetch(group(main="own_1"), "main", FORGETFUL)
+    assert f"without brackets: {', '.join(sorted(ROW_FUNCTIONS))} (list those" in caught.value.message
+    listed = json.dumps({**DECLARATION, "functions": [*ROW_FUNCTIONS]})
+    directory.registered[0] = replace(directory.registered[0], tables=listed)
+    sources = open_sources()
+    assert owned(await sources.fetch(group(main="own_1"), "main", FORGETFUL)) == ACME
+    called = [f'select o."{name}" as found from orders o' for name in ROW_FUNCTIONS]
+    for sql in called:
+        assert {row["found"] for row in await sources.fetch(group(main="own_1"), "main", sql)} == {"globex"}
+    for name in OTHER_FUNCTIONS:
+        with pytest.raises(QueryFailed):
+            await sources.fetch(group(main="own_1"), "main", f"select o.{name} from orders o")

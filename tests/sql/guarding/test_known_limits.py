@@ -1,6 +1,6 @@
-"""Leaks that no rewriting closes: each is a function of the host that reads a table and that no call names.
+"""A leak that no rewriting closes: a function of the host that reads a table and that no call names.
 
-The data source must not have such functions; a declaration of tables cannot see them.
+A data source refuses such functions when it first connects: tests/datasources/guarded/test_proof.py.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class PanelQueries:
         return tuple(each for each in (self.rows, self.sparkline) if each is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # equal only to itself, so that it has a hash
 class DashboardQueries:
     panels: Mapping[str, PanelQueries]
     """The queries of each panel, by panel id."""

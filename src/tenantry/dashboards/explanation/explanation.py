@@ -14,6 +14,7 @@ from tenantry.dashboards.definition.zones import TIMEZONE
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.panel_errors import viewer_error
+from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, NotFound, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
@@ -144,6 +145,7 @@ async def explain_dashboard(
     """
     if not values:
         saved = _as_seen(saved, group)
+    saved = await in_zone_of_source(saved, group, sources)
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
     return {

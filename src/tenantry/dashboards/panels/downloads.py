@@ -24,6 +24,7 @@ from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
+from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.datasources.results import Format
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
@@ -118,6 +119,7 @@ class Downloads:
         session: bytes | None,
         answer: OpenAnswer,
     ) -> RowsFile:
+        saved = await in_zone_of_source(saved, group, self._sources)
         panel = self._find(saved, panel_id)
         template = saved.queries.panels[panel.id].rows
         if template is None:

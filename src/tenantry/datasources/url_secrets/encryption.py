@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.database import ENCRYPTED_OPTION
-from tenantry.datasources.url import masked, parse_url
+from tenantry.datasources.url import masked, parse_url, public_url
 from tenantry.errors import DataSourceError, InvalidSource, SecretUnavailable
 from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource
 from tenantry.ports import Store
@@ -54,7 +54,7 @@ def encrypt_url(
     cryptography."""
     if not has_plain_secrets(url):
         return url
-    public = masked(parse_url(url)).render_as_string(hide_password=False)
+    public = public_url(url)
     text = f"{public}{'&' if '?' in public else '?'}{ENCRYPTED_OPTION}=v1"
     for key_id, key in keys.url_keys.items():
         if key_id != without:

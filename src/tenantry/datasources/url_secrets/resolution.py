@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from tenantry.database import replace_secrets
+from tenantry.database import TIMEZONE_OPTION, replace_secrets
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.encryption import decrypt_url, is_encrypted
 from tenantry.datasources.url_secrets.references import Reference, references
@@ -48,6 +48,8 @@ class UrlSecrets:
         if read:
             filled = replace_secrets(parsed, {text: read[each] for text, each in named.items()})
             url = filled.render_as_string(hide_password=False)
+        elif TIMEZONE_OPTION in url:
+            url = parsed.render_as_string(hide_password=False)
         return ConnectableSource(source if url == source.url else replace(source, url=url), read)
 
     def _ring(self, source: RegisteredSource) -> KeyRing:

@@ -205,6 +205,9 @@ class Dialect:
     dynamic_functions: FunctionNames
     """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
 
+    row_functions: str = ""
+    """Query for each ``name`` of a function of the host that ``table.name`` calls (PostgreSQL)."""
+
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""
 

@@ -22,6 +22,21 @@ _EXTENSIONS = """
     pg_background_launch query_export_to_s3
     clickhouse_raw_query jdbc_exec oracle_execute execute_internally
 """
+# A row fits an argument of any composite type, of a domain over one, and of these pseudo-types. Functions of extensions
+# are trusted: hstore and PostGIS have some that take any row. A search_path could be set later, so every schema counts.
+_ROW_FUNCTIONS = """
+    select distinct p.proname as name
+    from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_type a on a.oid in (p.proargtypes[0], p.provariadic)
+    where n.nspname not in ('pg_catalog', 'information_schema') and p.prokind <> 'p'
+    and p.pronargs - p.pronargdefaults <= 1
+    and (a.typcategory = 'C' or a.typname in
+      ('record', 'any', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray'))
+    and pg_catalog.has_schema_privilege(n.oid, 'usage') and pg_catalog.has_function_privilege(p.oid, 'execute')
+    and not exists (select 1 from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+"""
 
 DIALECT = Dialect(
     name="postgresql",
@@ -37,6 +52,7 @@ DIALECT = Dialect(
     identifiers=Identifiers.FOLDS_LOWER,
     sqlglot_name="postgres",
     dynamic_functions=function_names(_FUNCTIONS + _EXTENSIONS, attributes=True, escaped_names=UNICODE_NAMES),
+    row_functions=_ROW_FUNCTIONS,
     # operator(=) has the precedence of `in`; a bare `=` has another. '{}' takes the array type of the left side. An
     # empty array leaves nothing to compare, so NULL on the left gives false or true, not NULL.
     empty_in="operator(=) any ('{}')",

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import tzinfo
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from tenantry.dashboards.definition.queries import DashboardQueries, PanelQueries
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.datasources import DataSources, source_timezone
+from tenantry.errors import TenantryError
+from tenantry.groups import UserGroup
+from tenantry.sql import SQLTemplate
+from tenantry.sql.parameters import Parameter, ZoneOfGroup
+
+_KEPT: Final = 1_000
+"""Maximum dashboards, each in one zone, whose compiled queries are kept."""
+
+
+async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
+    """The dashboard in the time zone of the group's data source, if the dashboard's file names none. The source is that
+    of the dashboard's ``schema``, so that all panels have one zone. The group's own zone still takes precedence."""
+    dashboard = saved.dashboard
+    if dashboard.zone.otherwise is not None:
+        return saved
+    try:
+        zone = source_timezone(await sources.registered(group, dashboard.schema))
+    except TenantryError:  # each panel's own line reports the error
+        return saved
+    if zone is None:
+        return saved
+    controls = {
+        name: replace(each, parameter=_in_zone(each.parameter, zone)) for name, each in dashboard.controls.items()
+    }
+    zoned = replace(dashboard, zone=replace(dashboard.zone, otherwise=zone), controls=MappingProxyType(controls))
+    return replace(saved, dashboard=zoned, queries=_queries_in_zone(saved.queries, zone))
+
+
+@lru_cache(_KEPT)
+def _queries_in_zone(queries: DashboardQueries, zone: tzinfo) -> DashboardQueries:
+    zoned = {id(each): _template_in_zone(each, zone) for each in queries.templates}
+
+    def of(template: SQLTemplate | None) -> SQLTemplate | None:
+        return None if template is None else zoned[id(template)]
+
+    panels = {name: PanelQueries(of(each.rows), of(each.sparkline)) for name, each in queries.panels.items()}
+    choices = {name: zoned[id(each)] for name, each in queries.choices.items()}
+    return DashboardQueries(MappingProxyType(panels), MappingProxyType(choices))
+
+
+def _template_in_zone(template: SQLTemplate, zone: tzinfo) -> SQLTemplate:
+    changed = {name: _in_zone(each, zone) for name, each in template.parameters.items()}
+    return template if changed == template.parameters else template.redeclaring(changed)
+
+
+def _in_zone(parameter: Parameter, zone: tzinfo) -> Parameter:
+    own = parameter.zone
+    return replace(parameter, zone=replace(own, otherwise=zone)) if isinstance(own, ZoneOfGroup) else parameter

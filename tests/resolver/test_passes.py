@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from tenantry.errors import InvalidToken, PassExpired, UserGroupExpired
+from tenantry.errors import InvalidToken, PassExpired, UserGroupExpired, UserGroupSuspended
 from tenantry.groups import Record, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock
@@ -90,6 +90,23 @@ async def test_the_group_may_end_before_the_pass(host: Host) -> None:
     host.advance(3)
     with pytest.raises(UserGroupExpired):
         await host.resolver.resolve(raw)
+
+
+async def test_a_suspended_group_is_refused_until_it_is_resumed(host: Host) -> None:
+    """Its token and its passes, at each request and without a read. Red if ``_check_end`` ignores ``suspended``."""
+    group, token = host.backend.issue()
+    raw = host.sign(token, "ada")
+    await host.resolver.resolve(raw)
+    host.backend.write(replace(group, suspended=True, revision=2))
+    for _ in range(3):
+        for each in (raw, token):
+            assert host.resolver.peek(each) is None
+            with pytest.raises(UserGroupSuspended):
+                await host.resolver.resolve(each)
+    assert host.backend.reads == 2
+    host.backend.write(replace(group, revision=3))
+    assert await host.resolver.resolve(raw)
+    assert await host.resolver.resolve(token)
 
 
 async def test_what_ends_the_token_ends_its_passes(host: Host) -> None:

@@ -91,8 +91,8 @@ class CacheEntry(CachedAnswer):
         self.key: bytes = key
         self.group: UserGroup = group
         # The next time at which to compare the group's end date with the time of day. The first use of the entry
-        # compares them at once.
-        self.check_end_at: float = inf if group.expires_at is None else -inf
+        # compares them at once, and a suspended group is refused at each use.
+        self.check_end_at: float = -inf if group.may_end else inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
 

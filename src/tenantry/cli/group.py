@@ -276,6 +276,35 @@ async def delete(
         await note_unsealed(store)
 
 
+@group.command("suspend")
+@click.argument("provided_id", type=as_name, metavar="ID")
+@environment_option
+@json_option
+@with_store
+async def suspend(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
+    """Refuse all requests of the user group ID until you resume it. Its token stays the same, but nobody gets it."""
+    await _set_suspended(store, provided_id, environment, suspended=True, as_json=as_json)
+
+
+@group.command("resume")
+@click.argument("provided_id", type=as_name, metavar="ID")
+@environment_option
+@json_option
+@with_store
+async def resume(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
+    """Accept the requests of the suspended user group ID again."""
+    await _set_suspended(store, provided_id, environment, suspended=False, as_json=as_json)
+
+
+async def _set_suspended(
+    store: Store, provided_id: str, environment: str | None, *, suspended: bool, as_json: bool
+) -> None:
+    target = await choose_environment(store, environment)
+    changed = await store.groups.update(target, provided_id, GroupChanges(suspended=suspended), author=author())
+    print_value(changed.group.provided_id, changed.group.as_dict(), field="provided_id", as_json=as_json)
+    await note_unsealed(store)
+
+
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
@@ -325,4 +354,5 @@ def _row(each: UserGroup) -> dict[str, Any]:
         "token_version": each.token_version,
         "revision": each.revision,
         "expires_at": write_moment(each.expires_at),
+        "suspended": each.suspended,
     }

@@ -87,16 +87,23 @@ class Client:
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
         expires_at: datetime | Unchanged | None = UNCHANGED,
+        suspended: bool | Unchanged = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
 
-        ``expires_at``: an aware time from which the token is refused; None removes the end date. Raises UnknownGroup,
-        ValueError.
+        ``expires_at``: an aware time from which the token is refused; None removes the end date. ``suspended``: True
+        refuses the token and passes until False. Raises UnknownGroup, ValueError.
         """
         return self._run(
             self._calls.merge(
-                user_group_id, name=name, properties=properties, mapping=mapping, expires_at=expires_at, dry_run=dry_run
+                user_group_id,
+                name=name,
+                properties=properties,
+                mapping=mapping,
+                expires_at=expires_at,
+                suspended=suspended,
+                dry_run=dry_run,
             )
         )
 
@@ -239,12 +246,19 @@ class AsyncClient:
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
         expires_at: datetime | Unchanged | None = UNCHANGED,
+        suspended: bool | Unchanged = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.merge."""
         return await self._run(
             self._calls.merge(
-                user_group_id, name=name, properties=properties, mapping=mapping, expires_at=expires_at, dry_run=dry_run
+                user_group_id,
+                name=name,
+                properties=properties,
+                mapping=mapping,
+                expires_at=expires_at,
+                suspended=suspended,
+                dry_run=dry_run,
             )
         )
 

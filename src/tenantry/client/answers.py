@@ -32,6 +32,7 @@ class ProvisionedGroup:
     replayed: bool = False
     dry_run: bool = False
     expires_at: datetime | None = None
+    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class ListedGroup:
     mapping: dict[str, str] | None = None
     api_environment_tag: Tag | None = None
     expires_at: datetime | None = None
+    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
         replayed=reply.replayed,
         dry_run=reply.dry_run,
         expires_at=_end_date(group),
+        suspended=group.get("suspended", False),
     )
 
 
@@ -111,6 +114,7 @@ def _listed(group: Any) -> ListedGroup:
         mapping=group["mapping"],
         api_environment_tag=Tag(group["api_environment_tag"]),
         expires_at=_end_date(group),
+        suspended=group.get("suspended", False),
     )
 
 

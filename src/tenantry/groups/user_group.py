@@ -75,6 +75,8 @@ class UserGroup:
     expires_at: datetime | None = None
     """From this time on, a Resolver refuses all tokens of the group. None: never. With a viewer, the end of the pass if
     that is earlier."""
+    suspended: bool = False
+    """Whether a Resolver refuses all tokens and passes of the group."""
     viewer: Viewer | None = field(default=None, init=False)
     """Whom the request's pass names. None if the request has a token."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
@@ -114,6 +116,11 @@ class UserGroup:
         seen = replace(self, expires_at=ends)
         object.__setattr__(seen, "viewer", viewer)
         return seen
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the group has an end date or is suspended."""
+        return self.suspended or self.expires_at is not None
 
     @property
     def ends_with_pass(self) -> bool:
@@ -160,6 +167,7 @@ class UserGroup:
             "token_version": self.token_version,
             "revision": self.revision,
             "expires_at": write_moment(self.expires_at),
+            "suspended": self.suspended,
         }
 
 

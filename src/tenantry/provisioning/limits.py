@@ -38,6 +38,9 @@ _WORST_NUMBER = 25  # characters of the longest float or integer
 _WORST_CHARACTER = 6  # bytes of a character that is written as an escape: \u0001
 
 
+_NEVER_NULL: Final = frozenset({"name", "suspended"})
+
+
 def check_draft(draft: GroupDraft) -> None:
     """Raises InvalidBody if a field of a new group exceeds a limit."""
     check_text(draft.provided_id, "/user_group_id")
@@ -52,7 +55,7 @@ def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
 
 def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
     for name, value in fields.items():
-        if value is None and name != "name":
+        if value is None and name not in _NEVER_NULL:
             continue
         if name == "mapping":
             check_mapping(value, merge=merge)
@@ -72,6 +75,11 @@ def check_text(text: object, pointer: str) -> None:
 def check_moment(moment: object, pointer: str) -> None:
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidBody(MOMENT_RULE, field=pointer)
+
+
+def check_flag(flag: object, pointer: str) -> None:
+    if type(flag) is not bool:
+        raise InvalidBody("this must be true or false", field=pointer)
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
@@ -103,6 +111,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "name": check_text,
     "properties": check_properties,
     "expires_at": check_moment,
+    "suspended": check_flag,
 }
 """Settable field -> a function that checks the value at a JSON pointer. ``mapping`` is missing, because its check
 depends on ``merge``."""

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from tenantry.errors import (
     AlreadyExists,
     GroupChanged,
+    GroupSuspended,
     InvalidToken,
     StoreUnavailable,
     TenantryError,
@@ -118,8 +119,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Return the group with ``draft.provided_id``, or create it. An existing group is not changed.
 
-        Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded and the
-        contract's errors.
+        Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
+        IdempotencySuperseded and the contract's errors.
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
@@ -131,12 +132,12 @@ class Provisioner:
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)
             if loaded is not None:
-                return self._provisioned(loaded)
+                return self._provisioned(_active(loaded))
         try:
             issued = await self._create(environment, draft, once, author)
         except AlreadyExists:  # another group has this random handle: try another
             issued = await self._create(environment, draft, once, author)
-        return self._provisioned(issued)
+        return self._provisioned(_active(issued))
 
     async def _create(
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
@@ -240,8 +241,8 @@ class Provisioner:
         """Replace ``current_token`` by a new one. Of concurrent calls, exactly one succeeds. The old token stays valid
         for ``grace_seconds`` (None: the environment's grace).
 
-        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
-        IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
+        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, GroupSuspended,
+        IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
         """
         try:
             current = self._keys.read(current_token)
@@ -252,6 +253,9 @@ class Provisioner:
             # after the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all
             # other cases, the store raises UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
+        issued = await self._deadline.read(self._groups.get(handle=current.handle))
+        if issued is not None and issued.group.environment.id == environment.id:
+            _active(issued)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
     async def _rotate(
@@ -292,7 +296,8 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group with this id, even if the token's signing key is gone. For operators.
+        """Replace the token of the group with this id, even if the group is suspended or the token's signing key is
+        gone. For operators.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
         """
@@ -329,6 +334,12 @@ class Provisioner:
                     field=pointer_of(["mapping", schema]),
                 )
             known.add(reference)
+
+
+def _active(issued: Issued) -> Issued:
+    if issued.group.suspended:
+        raise GroupSuspended(GroupSuspended.MESSAGE)
+    return issued
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
-from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
+from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired, UserGroupSuspended
 from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
@@ -154,7 +154,7 @@ class Resolver:
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
         environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
-        PassExpired, InvalidPass), and StoreUnavailable.
+        UserGroupSuspended, PassExpired, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -258,14 +258,14 @@ class Resolver:
 
     def _expiring(self, key: bytes) -> CacheEntry | None:
         entry = self._cache.entry(key)
-        is_expiring = entry is not None and entry.group.expires_at is not None and entry.is_valid(self._clock())
+        is_expiring = entry is not None and entry.group.may_end and entry.is_valid(self._clock())
         return entry if is_expiring else None
 
     def _use_expiring(self, entry: CacheEntry) -> UserGroup:
         entry.seen = True
         try:
             self._check_end(entry.group, entry)
-        except UserGroupExpired:
+        except (UserGroupExpired, UserGroupSuspended):
             self.counters.misses += 1
             self.counters.refused += 1
             raise
@@ -273,6 +273,8 @@ class Resolver:
         return self._usage.counted(entry.group)
 
     def _check_end(self, group: UserGroup, entry: CacheEntry | None) -> None:
+        if group.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         now, left = self._clock(), self.seconds_left(group)
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
@@ -363,7 +365,7 @@ class Resolver:
             # Without a deadline, all entries share the constant ``inf`` instead of a new float each.
             deadline = inf if seconds == inf else answer.started + seconds
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
-        if group.expires_at is not None:
+        if group.may_end:
             # If another load has stored a later state of the group, the entry has another group object.
             entry = self._expiring(key)
             self._check_end(group, entry if entry is not None and entry.group is group else None)

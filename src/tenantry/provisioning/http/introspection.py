@@ -128,7 +128,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
         "user_group": INTROSPECTION.encode(group),
     }
     ends = None if group.expires_at is None else group.expires_at.replace(microsecond=0)
-    if ends is not None and now >= ends:
+    if group.suspended or (ends is not None and now >= ends):
         return _INACTIVE
     if reading.seconds is None:
         return document if ends is None else {**document, "exp": int(ends.timestamp())}

@@ -36,6 +36,7 @@ from tenantry.provisioning.http.fields import (
     MappingPatch,
     Name,
     Properties,
+    Suspended,
 )
 from tenantry.provisioning.limits import check_text, pointer_of
 from tenantry.suggestions import nearest
@@ -152,19 +153,21 @@ class Update(Operation):
 
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
-    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date."""
+    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date, suspends and
+    resumes."""
 
     operation: ClassVar[str] = "merge"
     merges: ClassVar[bool] = True
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
+    suspended: Suspended = False
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         return {"success": 1, "user_group": merged_group(result)}
 
 
 class Replacement(Merge):
-    """A bulk line that replaces `properties` and `mapping`, and may set an end date."""
+    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend."""
 
     mapping: Mapping = None  # type: ignore[assignment]  # unlike Merge: no null values
 

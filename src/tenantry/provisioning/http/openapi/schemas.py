@@ -238,6 +238,7 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     "revision": _COUNT,
     "grace_until": {"type": ["string", "null"], "format": "date-time"},
     "expires_at": {"type": ["string", "null"], "format": "date-time"},
+    "suspended": {"type": "boolean"},
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},

@@ -42,11 +42,16 @@ def product() -> Iterator[str]:
             process.wait(_SECONDS)
 
 
+def browser_path() -> str:
+    return os.environ.get("CHROMIUM") or str(UNPACKED)
+
+
 async def look(address: str) -> None:
     """Take two pictures: a dashboard of one customer; and all three customers, one of them cut off."""
     async with async_playwright() as playwright:
-        executable = os.environ.get("CHROMIUM") or str(UNPACKED)
-        browser = await playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        browser = await playwright.chromium.launch(
+            executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
+        )
         page = await browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         await page.goto(address)
         await whole(page, 1)

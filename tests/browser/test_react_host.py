@@ -33,6 +33,7 @@ controls:
 rows:
   - {figure: flights, query: {sql: "select count(*) as flights from flights where carrier = {{ carrier }}
       [[and route = {{ params.route }}]] [[and delay >= {{ params.least }}]]"}}
+  - {table: {sql: select 7 as id}, columns: [id], click: {event: [id]}}
 """,
 }
 
@@ -106,6 +107,10 @@ async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: 
     await until(lambda: _noted(page, chosen), "the viewer's choice in a handler")
     assert len(await notes(page)) == len(set(await notes(page)))
     assert await _has_chip(frame, "Least: 6")
+    await page.locator("tenantry-dashboard").dispatch_event("click")  # of a mouse, on the element's edge
+    await frame.get_by_role("button", name="7", exact=True).click()
+    await until(lambda: _noted(page, 'click {"id":7}'), "the click in a handler")
+    assert [text for text in await notes(page) if text.startswith("click")] == ['click {"id":7}']
     await page.get_by_role("button", name="No filters").click()
     await until(lambda: _has_no_chip(frame), "no filters")
     await page.get_by_role("button", name="Other filters").click()

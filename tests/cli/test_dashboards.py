@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 
 import httpx2
@@ -305,6 +306,46 @@ def test_a_check_finds_the_query_that_forgets_its_tenant(terminal: Terminal, fol
     assert "the environment 'prod' has no schema" in terminal(*check, "--environment", "prod", fails=2).err
 
 
+REQUIRED = {
+    "dashboards/sales.yaml": """title: Sales
+controls: {region: {text: , required: true}, state: {choices: [open, paid]}}
+rows:
+  - {table: orders, columns: [id, stat]}
+  - {table: by_region, columns: all}
+""",
+    "queries/orders.sql": """select id, state from orders
+where region = {{ params.region }} [[ and status = {{ params.state }} ]]""",
+    "queries/by_region.sql": "select region, count(*) n from orders [[ where state = {{ params.stat }} ]] group by 1",
+}
+
+
+def orders_of_regions(folder: Path) -> str:
+    database = sqlite3.connect(folder / "orders.db")
+    database.execute("create table orders (id integer, state text, region text)")
+    database.close()
+    return f"sqlite:///{folder / 'orders.db'}"
+
+
+def test_a_check_explains_what_waits_for_a_choice(ready: Terminal, folder: Path) -> None:
+    """Queries and optional parts behind controls, with a sample of each; a parameter whose name is nearly that of a
+    control. Red when a query is asked about only as it runs at first: none of the three was found."""
+    write_files(folder, REQUIRED)
+    ready("data-source", "create", "warehouse", "--url", orders_of_regions(folder))
+    ready("group", "create", "acme", "--map", "main=warehouse")
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = {each["code"]: each for each in checked["findings"]}
+    assert found["query-refused"]["message"].endswith("for acme, with a sample of region and state)")
+    assert found["unset-parameter"]["message"] == "no control of the dashboard sales sets params.stat"
+    assert (found["unset-parameter"]["file"], found["unset-parameter"]["line"]) == ("queries/by_region.sql", 1)
+    assert found["unset-parameter"]["fix"].startswith("did you mean state? ")
+    assert (checked["explained"], checked["without_group"]) == (1, 0)
+    query = folder / "queries/orders.sql"
+    query.write_text(query.read_text().replace("status", "state"))
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    (found,) = (each for each in checked["findings"] if each["code"] == "unknown-column")
+    assert found["fix"].startswith("did you mean state? ")
+
+
 # --- the server -------------------------------------------------------------------------------------------------------
 
 
@@ -337,6 +378,29 @@ def test_a_folder_is_shown_without_any_store_and_follows_its_files(terminal: Ter
         )
         assert other.status_code == 400
     assert not (folder / "tenantry.db").exists()
+
+
+def test_the_server_tells_its_author_what_waits_for_a_choice(folder: Path) -> None:
+    """In the terminal: a page shows nothing behind a required control, however wrong the query is. Again after each
+    change, and that all is corrected. Red without the check of the queries."""
+    write_files(folder, REQUIRED)
+    with serving(folder, "--source", orders_of_regions(folder)) as url:
+        said(folder, "with a sample of region and state)", "did you mean state? Otherwise declare stat")
+        for name, (wrong, right) in {
+            "queries/orders.sql": ("status", "state"),
+            "queries/by_region.sql": ("params.stat ", "params.state "),
+            "dashboards/sales.yaml": ("stat]", "state]"),
+        }.items():
+            (folder / name).write_text((folder / name).read_text().replace(wrong, right))
+        httpx2.get(f"{url}/dashboards/sales", timeout=SOON)
+        said(folder, "the mistakes above are corrected")
+
+
+def said(folder: Path, *texts: str) -> None:
+    log, ends = folder / "serve.log", time.monotonic() + SOON
+    while not all(text in log.read_text() for text in texts):
+        assert time.monotonic() < ends, log.read_text()
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("stored", [False, True])

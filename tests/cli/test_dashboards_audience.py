@@ -50,7 +50,7 @@ def test_a_check_says_who_sees_what(stocked: Terminal) -> None:
     assert checked == [
         "dashboards/forecast.yaml:2:7: note shown-to: this dashboard is shown in 2 of 3 groups: acme, initech",
         "dashboards/sales.yaml:4:64: note shown-to: this panel is shown in 1 of 3 groups: acme",
-        "dashboards/sales.yaml:5:31: warning shown-to-none: no group sees this panel",
+        "dashboards/sales.yaml:5:32: warning shown-to-none: no group sees this panel",
     ]
     listed = stocked("dashboards", "check", "dashboards", "--groups", "--may-open", "dashboards", "--format", "json")
     found = {(each["file"], each["line"]): (each["code"], each.get("named")) for each in listed.json()["findings"]}

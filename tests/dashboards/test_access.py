@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from tenantry import DashboardFolder, Embedding, Resolver, UserGroup, mount_dashboards
 from tenantry.dashboards.access import Access, MayOpen
+from tenantry.dashboards.explanation import explain_dashboard
 from tenantry.datasources import ResultCache
-from tenantry.errors import InvalidSettings
+from tenantry.errors import InvalidSettings, NotFound
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import MemoryStore, make_token
@@ -263,6 +264,20 @@ async def test_an_answer_of_one_group_decides_for_no_other(shop: Shop) -> None:
     await shop.change("pro", {"plan": "basic"})
     await shop.change("basic", {"plan": "pro"})
     assert [await shop.opens("forecast", name) for name in PROPERTIES] == [404, 200, 404]
+
+
+async def test_an_explanation_for_viewers_is_of_what_they_see(shop: Shop) -> None:
+    """An operator's has all, with the conditions. Red when the conditions, or the panels, of another plan are in it."""
+    folder, group = DashboardFolder(shop.folder / "dashboards"), shop.groups["basic"]
+    async with data_sources(shop.store) as sources:
+        found = await explain_dashboard(folder["sales"], group, sources)
+        assert [each["id"] for each in found["panels"]] == ["1-1", "1-3"]
+        assert (found["choices"], "when" in json.dumps(found)) == ([], False)
+        with pytest.raises(NotFound):
+            await explain_dashboard(folder["forecast"], group, sources)
+        whole = await explain_dashboard(folder["sales"], group, sources, values=True)
+        assert [each["id"] for each in whole["panels"]] == ["1-1", "1-2", "1-3", "2-1", "3-1"]
+        assert whole["panels"][1]["when"] == {"property": "plan", "in": ["pro"], "holds": False}
 
 
 # --- the mount --------------------------------------------------------------------------------------------------------

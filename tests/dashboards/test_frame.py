@@ -152,7 +152,17 @@ async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bund
     assert (plain.body, plain.headers.get("content-encoding")) == (b"a", None)
 
 
-@pytest.mark.parametrize("path", ["-/assets/page.js", "-/assets/page.0000000000000000.js", "nothing", "sales/-/panels"])
+async def test_an_unknown_dashboard_is_a_page_that_tells_its_host(http: httpx2.AsyncClient) -> None:
+    """With the headers of every frame, so that a host may embed it. Red when it is a text: the element waited."""
+    answer, known = [await http.get(f"/dashboards/{name}") for name in ("sales/nothing", "sales")]
+    assert answer.status_code == 404
+    assert 'data-name="sales/nothing"' in answer.text
+    assert answer.headers["content-security-policy"] == known.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path", ["-/assets/page.js", "-/assets/page.0000000000000000.js", "favicon.ico", "sales/-/panels"]
+)
 async def test_what_is_not_there_is_plainly_not_there(http: httpx2.AsyncClient, path: str) -> None:
     """Plain text, without data of a group."""
     answer = await http.get(f"/dashboards/{path}")

@@ -78,7 +78,7 @@ async def test_a_page_gets_the_dashboard_its_choices_and_its_panels(site: Site) 
     assert [each["reads"] for each in (figure, text, table)] == [["period", "route", "worst"], [], []]
     assert text["view"]["text"] == "Only for HA."
     assert table["query"].startswith("select route")  # without its header
-    assert table["click"] == {"values": {"route": "route"}, "open": "", "keeps": []}
+    assert table["click"] == {"values": {"route": "route"}, "open": ""}
     assert {
         "choices": "route",
         "values": [{"value": "A-B", "label": "A-B"}, {"value": "A-C", "label": "A-C"}],

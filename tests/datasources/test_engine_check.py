@@ -12,8 +12,9 @@ import pytest
 from engines.clickhouse_http import ClickHouseServer
 from examples.own_engine import CSVDriver
 from tenantry.datasources import DataSources
-from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport, word_at
+from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport
 from tenantry.datasources.checks.query_plans import plan_prefix
+from tenantry.datasources.checks.refused_queries import word_at
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.errors import NotOneStatement
 from tenantry.groups import UserGroup, freeze
@@ -105,6 +106,42 @@ async def test_rows_that_share_a_place_are_counted(each_engine: str, directory: 
         "1.sql": {says: 3},
         "2.sql": {says: 2},
     }
+
+
+REQUIRED = """select {column} as v from (select cast('2026-01-02' as date) as day, 'a' as name) t
+where name = {{{{ params.name }}}} and {{{{ params.period | within(day) }}}}"""
+CHOICES = {
+    "since": {"type": "date"},
+    "name": {"type": "text", "required": True},
+    "period": {"type": "date range", "min": "2026-01-01"},
+}
+
+
+def chosen(text: str, file: str) -> AskedQuery:
+    return AskedQuery(file, Query(text, file=file).declaring(CHOICES), "main", names=True)
+
+
+async def test_a_query_that_waits_for_a_choice_is_explained_with_a_sample(
+    each_engine: str, directory: Directory, open_sources
+) -> None:
+    """Behind a required parameter and in optional parts, with the names of its columns. A text that fits no column of
+    its type says nothing against the query. Red with the group's variables alone: the queries were not asked about."""
+    queries = [
+        chosen(REQUIRED.format(column="day"), "good.sql"),
+        chosen(REQUIRED.format(column="dya"), "required.sql"),
+        chosen("select 1 as v [[ where mising = {{ params.since }} ]]", "optional.sql"),
+        chosen(
+            "select 1 as v from (select cast('2026-01-02' as date) as day) t where day = {{ params.name }}", "day.sql"
+        ),
+    ]
+    report = await check(open_sources(timeout=20, connect_timeout=120), directory, [member()], *queries)
+    found = {file: finding.message.partition("(data source ")[2] for file, finding in report.findings}
+    assert found == {
+        "required.sql": "own_1, for acme, with a sample of name and period)",
+        "optional.sql": "own_1, for acme, with a sample of since)",
+    }
+    assert report.unasked == set()
+    assert "good.sql" in report.explained
 
 
 async def test_clickhouse_explains(clickhouse_server: ClickHouseServer, directory: Directory, open_sources) -> None:

@@ -1,9 +1,9 @@
 // A chart in its panel: drawn for the width that it has, with its legend, its readings and its twin.
 
+import { load } from "./chunks.js";
 import { timeFormat } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
-import { picture } from "./charts/png.js";
 import { Reading } from "./charts/reading.js";
 import { Rows } from "./charts/rows.js";
 import { html } from "./dom.js";
@@ -74,15 +74,22 @@ export class ChartView {
     const options = { width, height: this.#height(), legend: LEGEND, beside, formats, colors, hidden: this.#hidden, domain: this.#domain, ...this.#times() };
     const chart = drawChart(this.view, this.rows, options);
     this.chart = chart;
-    if (chart.refused) return this.element.replaceChildren(html("p", { class: "panel-empty" }, chart.refused));
+    if (chart.refused) return this.#refuse(chart.refused);
     const legend = legendOf(chart, (key) => this.#toggle(key));
     this.element.classList.toggle("stands-beside", beside);
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#notes(), this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
-    const choose = this.about.click ? (rows) => this.#choose(rows) : null;
+    const choose = this.about.click ? (places) => this.context.choose({ data: this.data, places }) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
-    this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+    this.#reading = new Reading(this.element, chart, { announce: this.context.announce, say: this.context.say, choose, zoom });
+  }
+
+  #refuse(sentence) {
+    for (const name of ["tabindex", "aria-roledescription"]) this.element.removeAttribute(name); // nothing to read by keys
+    this.element.setAttribute("aria-label", this.context.title);
+    this.element.className = "chart";
+    this.element.replaceChildren(html("p", { class: "panel-empty" }, sentence));
   }
 
   #times() {
@@ -93,15 +100,6 @@ export class ChartView {
   #notes() {
     const { notes = [] } = this.chart;
     return notes.length ? html("p", { class: "chart-note" }, notes.join(" ")) : null;
-  }
-
-  /** False where what the click asks for is not the same in all these rows. */
-  #choose(rows) {
-    const [first, ...others] = rows.map((row) => this.rows.record(row));
-    const columns = Object.values(this.about.click.values);
-    if (others.some((record) => columns.some((column) => record[column] !== first[column]))) return false;
-    this.context.choose(first);
-    return true;
   }
 
   #beside() {
@@ -148,6 +146,11 @@ export class ChartView {
     return html("button", { type: "button", class: "quiet-button whole", click: back }, "Show the whole range");
   }
 
+  /** Names have other colours. */
+  recolor() {
+    if (this.chart && !this.#asTable) this.#draw();
+  }
+
   #twin() {
     const { formats, title } = this.context;
     const measures = [this.view[this.view.kind]].flat();
@@ -164,7 +167,8 @@ export class ChartView {
   }
 
   /** @returns {Promise<Blob>} */
-  picture() {
+  async picture() {
+    const { picture } = await load("png.js");
     return picture(this.chart.svg, { title: this.context.title, series: this.chart.series });
   }
 }

@@ -1,8 +1,9 @@
 // One dashboard on the page: its definition becomes controls and panels, and messages go to the panels they are for.
 
 import { SeriesColors } from "./charts/colors.js";
+import { choose, isChosen } from "./clicks.js";
 import { Controls } from "./controls/index.js";
-import { html } from "./dom.js";
+import { html, settled } from "./dom.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { Formats } from "./values.js";
 import { rowOf, skeletonPanels } from "./layout.js";
@@ -10,18 +11,22 @@ import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";
 import { PanelRequests } from "./requests.js";
 
-const LOST = "The connection was lost. Please try again.";
-const NOT_DRAWN = "This panel could not be drawn. Its rows can be downloaded.";
+const NOT_DRAWN = { code: "not_drawn", message: "This panel could not be drawn. Its rows can be downloaded." };
+const NO_FILE = { code: "no_file", message: "The file could not be made. Please try again." };
 const DAY = 86_400_000;
 
 export class Dashboard {
   /** @type {Map<string, Panel>} */
   #panels = new Map();
+  /** The panels and controls of whose errors the host has been told. */
+  #told = new Set();
+  /** What has not come, since the server did not answer. */
+  #left = { panels: [], choices: [] };
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
-   *   restart: () => void, broken: (why: string) => void, live: boolean}} page
+   *   open: (name: string, fragment: string, notes: string[]) => void, changed: (dashboard: Dashboard) => void, look: () => Record<string, string>, revised: (revision: string) => void,
+   *   restart: () => void, broken: (why: string) => void, live: boolean, connection: import("./connection.js").Connection}} page
    * @param {string} name
    * @param {string} fragment
    */
@@ -31,7 +36,7 @@ export class Dashboard {
     this.fragment = fragment;
     this.path = `${page.mount}/${name.split("/").map(encodeURIComponent).join("/")}/-/panels`;
     this.filters = new Filters();
-    this.requests = new PanelRequests(page.session, this.path, { message: (message) => this.#receive(message), failed: (...about) => this.#failed(...about) });
+    this.requests = new PanelRequests(page.session, this.path, { message: (message) => this.#receive(message), came: () => this.#came(), failed: (...about) => this.#failed(...about) });
     this.refreshing = new Refreshing(this);
   }
 
@@ -71,39 +76,73 @@ export class Dashboard {
       if (panel.missing) await panel.missing;
       if (panel.coming !== message) return; // asked for again meanwhile, or the page shows another dashboard
       panel.show(message);
+      panel.coming = null;
+      this.tell({ panel: panel.id }, message.error);
     } catch (error) {
       console.error(error); // a mistake in one panel is none of the others'
-      panel.fail(NOT_DRAWN);
+      panel.fail(NOT_DRAWN.message);
+      this.tell({ panel: panel.id }, NOT_DRAWN);
     }
     this.refreshing.came(panel);
+    this.#settle();
+  }
+
+  /** Once nothing is under way, colours stay. */
+  #settle() {
+    const { panels, choices } = this.requests.pending;
+    if (!panels.length && !choices.length && !this.fed.some(({ coming }) => coming)) this.colors.settle();
+  }
+
+  #recolor() {
+    for (const panel of this.fed) panel.inner.recolor?.();
   }
 
   #fill({ choices, values, error }) {
     if (error) this.controls.fail(choices, error.message);
-    else this.controls.fill(choices, values);
+    else {
+      this.controls.fill(choices, values);
+      this.colors.fill(choices, values);
+    }
+    this.tell({ control: choices }, error);
+    this.#settle();
+  }
+
+  /**
+   * Tells the host of what a viewer sees as an error, once until it has gone.
+   * @param {{panel: string} | {control: string}} place
+   * @param {{code: string, message: string}} [error] nothing: there is none
+   */
+  tell(place, error) {
+    const key = JSON.stringify(place);
+    if (!error) this.#told.delete(key);
+    else if (!this.#told.has(key)) this.page.session.send("error", { ...error, ...place });
+    if (error) this.#told.add(key);
   }
 
   #build(about) {
     this.about = about;
     this.formats = new Formats(about.locale, about.currency);
-    this.filters = filtersOf(about, this.page.session.filters, this.fragment);
+    const { given, fragment } = this.asked;
+    this.filters = filtersOf(about, given, fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
-    this.page.look();
-    const colors = new SeriesColors();
-    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
-    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
+    this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0));
+    const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
+    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, this.controls.paper, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
   }
 
-  /** What was not asked with the definition: all, where no places were known before; and what was asked with other filters. */
+  /** What was not asked with the definition: all, where no places were known before. */
   #askRest() {
     const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
-    const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
-    const { given, fragment } = this.asked;
-    this.#askChanged(this.filters.differing(filtersOf(this.about, given, fragment)), { panels: missing, choices: [] });
+    this.ask(this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id));
+  }
+
+  /** Draws every panel for the width that it has. */
+  draw() {
+    for (const panel of this.fed) panel.fit();
   }
 
   /** @param {string} [address] of an image beside the title */
@@ -116,18 +155,19 @@ export class Dashboard {
     return html("header", { class: "head" }, this.logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
   }
 
-  #panel(about, colors) {
+  #panel(about) {
     const panel = new Panel(about, {
       formats: this.formats,
-      colors,
+      colors: this.colors,
       announce: this.page.announce,
       ask: (more) => this.ask([about.id], [], more),
       choice: () => Object.entries(this.filters.chosen).filter(([name]) => !about.reads || about.reads.includes(name)),
-      choose: (record) => this.#clicked(about.click, record),
-      isChosen: (record) => this.#isChosen(about.click, record),
+      choose: (clicked) => choose(this, about, clicked),
+      isChosen: (record) => isChosen(about.click, this.filters, record),
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
       reset: () => this.replace({}),
+      failed: (error) => this.tell({ panel: about.id }, error),
       download: () => this.#download(about.id),
       explain: this.about.preview ? () => this.#explain(about.id) : null,
     });
@@ -199,20 +239,6 @@ export class Dashboard {
     this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
   }
 
-  #clicked(click, record) {
-    if (!click) return;
-    const values = Object.fromEntries(Object.entries(click.values).map(([name, column]) => [name, spelled(record[column])]));
-    if (click.open) return this.page.open(click.open, this.filters.carried(click.keeps, values));
-    const again = this.#isChosen(click, record);
-    const set = (name, value) => (again ? null : this.filters.controls.get(name)?.many ? [value] : value);
-    this.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, set(name, value)])));
-  }
-
-  #isChosen(click, record) {
-    if (!click || click.open) return false;
-    return Object.entries(click.values).every(([name, column]) => this.filters.isChosen(name) && [this.filters.value(name)].flat().includes(spelled(record[column])));
-  }
-
   /** A part of the time that a viewer drags over becomes the page's range, where it has one. */
   #zoom(about, from, to, by) {
     const ranges = this.about.controls.filter(({ kind, name }) => kind === "range" && (!about.reads || about.reads.includes(name)));
@@ -223,31 +249,58 @@ export class Dashboard {
   }
 
   async #explain(id) {
-    const response = await this.#post(`${id}/explanation`, {});
+    const response = await this.#post(`/${id}/explanation`, {});
     return response?.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
   }
 
   /** The answer; null where none came. */
   #post(what, more) {
     const body = JSON.stringify({ filters: this.filters.chosen, ...more });
-    return this.page.session.fetch(`${this.path}/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
+    return this.page.session.fetch(this.path + what, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
   }
 
   async #download(id) {
-    const response = await this.#post(`${id}/download`, { format: "csv" });
-    if (!response?.ok) return this.page.announce("The file could not be made. Please try again.");
+    const response = await this.#post(`/${id}/download`, { format: "csv" });
+    if (!response?.ok) {
+      this.page.announce(NO_FILE.message);
+      return this.page.session.send("error", { ...NO_FILE, panel: id });
+    }
     const { address } = await response.json();
     html("a", { href: address, download: "" }).click();
   }
 
   #failed(error, left) {
+    if (!error.isLost) this.page.connection.came();
     if (!this.about || error.status === 401) return this.page.refused(error, this);
-    const reason = error.reason?.message ?? LOST;
-    for (const name of left.choices) this.controls.fail(name, reason);
-    for (const panel of left.panels.map((id) => this.#panels.get(id)).filter(Boolean)) {
-      panel.fail(reason);
-      this.refreshing.came(panel); // it asks again when its time has come
-    }
+    if (error.isLost) return this.#lost(left);
+    const reason = { code: "refused", message: "The server refused this.", ...error.reason };
+    for (const name of left.choices) this.#fill({ choices: name, error: reason });
+    for (const panel of left.panels) this.#show({ panel, error: reason });
+  }
+
+  /** They come when the server answers again. */
+  #lost({ panels, choices }) {
+    this.#left = { panels: all(this.#left.panels, panels), choices: all(this.#left.choices, choices) };
+    for (const id of panels) this.#panels.get(id)?.lost();
+    this.page.connection.broke();
+  }
+
+  #came() {
+    this.page.connection.came();
+    if (this.#left.panels.length + this.#left.choices.length) this.again();
+  }
+
+  /** Asks for what had not come. */
+  again() {
+    const left = this.#left;
+    this.#left = { panels: [], choices: [] };
+    this.resume(left);
+  }
+
+  /** Why the server would not take these for filters; null where it would, or does not answer. */
+  async refusal(filters) {
+    const response = await this.#post("", { filters, panels: [] });
+    return response?.status === 422 ? (await response.json()).error : null;
   }
 
   /** Nothing of it is wanted any more. */
@@ -269,11 +322,6 @@ function filtersOf(about, given, fragment) {
   filters.set(given);
   filters.read(fragment);
   return filters;
-}
-
-/** A value of a row as a filter. */
-function spelled(value) {
-  return value === null || value === undefined ? "" : String(value);
 }
 
 /** The filters of an address before the controls are known, as they stand there: the server reads a range of two days, too. */

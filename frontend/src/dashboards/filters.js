@@ -40,9 +40,10 @@ export class Filters {
    */
   set(values) {
     const changed = [];
-    for (const [name, value] of Object.entries(values)) {
+    for (const [name, given] of Object.entries(values)) {
       const before = JSON.stringify(this.value(name));
       const control = this.controls.get(name);
+      const value = control?.kind === "range" && typeof given === "string" ? this.#parsed(name, [given]) : given;
       if ((isNothing(value) && !(control?.clearable && isEmpty(value))) || same(value, control?.default)) this.#chosen.delete(name);
       else this.#chosen.set(name, value);
       if (JSON.stringify(this.value(name)) !== before) changed.push(name);
@@ -57,12 +58,6 @@ export class Filters {
    */
   replace(values) {
     return this.set({ ...Object.fromEntries([...this.#chosen.keys()].map((name) => [name, null])), ...values });
-  }
-
-  /** @param {Filters} other of the same controls @returns {string[]} the names whose value is another one there */
-  differing(other) {
-    const names = new Set([...this.#chosen.keys(), ...Object.keys(other.chosen)]);
-    return [...names].filter((name) => !same(this.value(name), other.value(name)));
   }
 
   /** @returns {Record<string, Value>} as a request takes them */
@@ -83,18 +78,6 @@ export class Filters {
       return range ? { start: range[1] ?? null, end: range[2] ?? null } : { preset: texts[0] };
     }
     return control?.many || texts.length > 1 ? texts.filter(Boolean) : texts[0];
-  }
-
-  /**
-   * The fragment for another dashboard: what a viewer chose of `names`, and `values`, which count for more.
-   * @param {string[]} names
-   * @param {Record<string, string>} values of a click
-   */
-  carried(names, values) {
-    const parts = new Filters(asTheyAre([...names, ...Object.keys(values)]));
-    const kept = Object.entries(this.chosen).filter(([name]) => names.includes(name) && !(name in values));
-    parts.set({ ...Object.fromEntries(kept), ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) });
-    return parts.fragment;
   }
 
   /** @returns {string} without # */

@@ -14,9 +14,9 @@ const SENTENCES = {
   embedding_not_allowed: ["This dashboard may not be shown here", "The page around it is of a site that may not show it. Please ask who gave it to you."],
   missing_scope: ["This preview is of another dashboard", "It shows that one alone."],
   forbidden: ["There is no access to this dashboard", "The server refuses it. Please ask who gave it to you."],
-  unknown: ["There is no such dashboard", "It may have been renamed."],
+  unknown_dashboard: ["There is no such dashboard", "It may have been renamed."],
   broken: ["This dashboard has a mistake", ""],
-  filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
+  invalid_filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
 };
 
 /** Whether there are words for it. */

@@ -2,6 +2,8 @@
 
 const NUMERIC = new Set(["integer", "float", "decimal"]);
 const WRITTEN = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
+/** Doubles of this size are shown as powers of ten: no digit of their sum is lost. */
+const NO_MORE_DIGITS = 1e21;
 
 /** @typedef {number | string | null | undefined} Amount */
 
@@ -35,7 +37,8 @@ export function sum(values) {
   const there = values.filter((value) => Number.isFinite(number(value)));
   if (there.length < 2) return there[0] ?? null;
   const near = there.reduce((total, value) => total + Number(value), 0);
-  if (Math.abs(near) <= Number.MAX_SAFE_INTEGER && there.every((value) => typeof value === "number")) return near;
+  const lost = Math.abs(near) > Number.MAX_SAFE_INTEGER && Math.abs(near) < NO_MORE_DIGITS;
+  if (!lost && there.every((value) => typeof value === "number")) return near;
   const all = there.map(parts);
   const scale = Math.max(0, ...all.map((each) => each.scale));
   const total = all.reduce((before, { digits, scale: own }) => before + digits * 10n ** BigInt(scale - own), 0n);

@@ -1,18 +1,25 @@
 // The entry of the page: a session with the server, and the dashboard that the address names.
 
+import { ownColors } from "./charts/colors.js";
 import { html } from "./dom.js";
+import { Connection } from "./connection.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
 import { isSaid, notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
+import { onPaper } from "./print.js";
 import { applyTheme } from "./theme.js";
 import { watermark } from "./watermark.js";
+
+const CODES = { 404: "unknown_dashboard", 422: "invalid_filters" };
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
 class Page {
   /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
-  #before = [];
+  #before = history.state?.before ?? [];
+  /** @type {string[]} what a viewer should know of the click that led here */
+  #notes = history.state?.notes ?? [];
 
   constructor(root, session, mount, live) {
     this.root = root;
@@ -23,11 +30,13 @@ class Page {
     this.announce = (text) => {
       this.speaker.textContent = text;
     };
-    session.on("filters", (filters) => this.#given(filters));
+    this.connection = new Connection({ again: () => this.#again(), lost: (text) => this.#lost(text) });
+    session.on("filters", (filters) => this.given(filters));
     session.on("theme", () => this.look());
     this.look();
     session.on("ended", ({ code }) => this.ended(code));
     addEventListener("pagehide", () => this.dashboard.end());
+    addEventListener("popstate", ({ state }) => this.#go(decodeURI(location.pathname.slice(mount.length + 1)), location.hash, state?.before ?? [], state?.notes ?? []));
   }
 
   start(name, fragment) {
@@ -36,20 +45,34 @@ class Page {
     this.dashboard.start();
   }
 
+  #lost(message) {
+    this.announce(message);
+    this.session.send("error", { code: "unreachable", message });
+  }
+
+  /** Asks for what had not come. */
+  #again() {
+    const { dashboard } = this;
+    if (dashboard.about) dashboard.again();
+    else this.start(dashboard.name, dashboard.fragment);
+  }
+
   /**
    * Another dashboard takes this one's place: the document stays, and with it the token.
    * @param {string} name
    * @param {string} fragment its filters, without #
+   * @param {string[]} notes in which way its numbers are others than what was clicked
    */
-  open(name, fragment) {
+  open(name, fragment, notes) {
     const { filters, about } = this.dashboard;
-    this.#before.push({ name: this.dashboard.name, fragment: filters.fragment, title: about.title });
-    this.#go(name, fragment);
+    this.#keep(filters.fragment); // what the host gave is not in it yet
+    this.#visit(name, fragment, [...this.#before, { name: this.dashboard.name, fragment: filters.fragment, title: about.title }], notes);
   }
 
+  /** No history.back(): the last step may be another frame's, or the host's. */
   #back() {
-    const { name, fragment } = this.#before.pop();
-    this.#go(name, fragment);
+    const { name, fragment } = this.#before.at(-1);
+    this.#visit(name, fragment, this.#before.slice(0, -1));
   }
 
   /** @returns {HTMLElement[]} a button, where a click led here */
@@ -58,16 +81,28 @@ class Page {
     return before ? [html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`)] : [];
   }
 
-  #go(name, fragment) {
+  #visit(name, fragment, before, notes = []) {
+    history.pushState({ before, notes }, "", addressOf(`${this.mount}/${name}`, fragment));
+    this.#go(name, fragment, before, notes);
+  }
+
+  #go(name, fragment, before, notes) {
+    [this.#before, this.#notes] = [before, notes];
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
-    history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment && `#${fragment}`}`);
     this.start(name, fragment);
   }
 
-  /** Draws the page by the theme of the group, and by the host's, which counts for more. */
+  /** In the address. */
+  #keep(fragment) {
+    history.replaceState(history.state, "", addressOf(location.pathname, fragment));
+  }
+
+  /** Draws the page by the theme of the group, and by the host's, which counts for more. Returns the colours. */
   look() {
-    const theme = applyTheme(this.dashboard?.about?.theme, this.session.theme);
-    if (this.dashboard?.about) this.dashboard.showLogo(theme.logo);
+    const about = this.dashboard?.about;
+    const { logo, tokens } = applyTheme(about ? ownColors(about) : [], about?.theme, this.session.theme);
+    if (about) this.dashboard.showLogo(logo);
+    return tokens;
   }
 
   /** @param {Dashboard} dashboard whose definition has come */
@@ -75,35 +110,53 @@ class Page {
     const { about, element } = dashboard;
     const back = this.#wayBack();
     element.prepend(...back);
+    element.querySelector(".head").after(...this.#notes.map((text) => html("p", { class: "count", role: "note" }, text)));
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
-    this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
+    this.root.replaceChildren(...watermark(about.preview), this.connection.banner, main, this.speaker);
     if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
-    if (!alike(chosen, this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
+    const { filters } = this.session;
+    const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
+    if (!isNew && !alike(chosen, filters)) this.#tell(chosen); // of the address, or kept by a click
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
+    if (isNew) this.given(filters);
   }
 
   /** The viewer chose: the address keeps it. */
   changed(dashboard) {
     const { fragment, chosen } = dashboard.filters;
-    history.replaceState(null, "", `${location.pathname}${location.search}${fragment && `#${fragment}`}`);
+    this.#keep(fragment);
     this.#tell(chosen);
   }
 
-  /** The host's call counts for more than what was chosen before it, also in the address. */
-  #given(filters) {
+  /**
+   * The host's call counts for more than what was chosen before it, also in the address. The server says first whether
+   * it takes them: a viewer never sees a mistake of the host's.
+   */
+  async given(filters) {
     const { dashboard } = this;
     if (!dashboard.about) {
       dashboard.fragment = ""; // its definition finds what the host gave in the session
       return;
     }
-    dashboard.replace(filters);
+    const refusal = await dashboard.refusal(filters);
+    if (filters !== this.session.filters || dashboard !== this.dashboard) return; // others came meanwhile
+    if (!refusal) return dashboard.replace(filters);
+    this.session.filters = dashboard.filters.chosen;
+    this.session.send("kept", this.session.filters);
+    this.#mistaken(refusal);
+  }
+
+  /** For the developer of the host's page. */
+  #mistaken({ message }) {
+    console.error(`tenantry-dashboard: setFilters(): ${message}`);
+    this.session.send("error", { code: "invalid_filters", message });
   }
 
   /** To the host. What it gave at first counts no more. */
   #tell(chosen) {
-    this.session.filters = chosen;
+    Object.assign(this.session, { filters: chosen, given: false });
     this.session.send("filters", chosen);
   }
 
@@ -121,38 +174,42 @@ class Page {
 
   /** They cannot be used: what is wrong, and where, until they are of another revision. */
   broken(detail) {
+    this.session.send("error", { code: "broken", message: detail });
     this.#say(notice("broken", { detail }));
   }
 
   /** The group's token has died. */
   ended(code = "ended") {
     this.dashboard.end();
+    this.connection.came();
     this.#say(notice(code === "no_session" || code === "cookies_blocked" ? code : "ended"));
   }
 
   /** Nothing came: the address, the connection or the token. */
-  refused({ status, reason }, dashboard) {
+  refused(error, dashboard) {
+    const { status, reason } = error;
     if (status === 401) return; // the session has said so already
-    if (status === 422 && !alike(dashboard.asked.given, this.session.filters)) return this.start(dashboard.name, dashboard.fragment);
-    if (status === 422 && Object.keys(this.session.filters).length) {
-      this.#tell({}); // what the host has kept may be another dashboard's
+    const { filters } = this.session;
+    const isOther = !alike(dashboard.asked.given, filters);
+    if (status === 422 && (isOther || Object.keys(filters).length)) {
+      if (!isOther && this.session.given) this.#mistaken(reason);
+      if (!isOther) this.#tell({}); // what the host has kept may be another dashboard's
       return this.start(dashboard.name, dashboard.fragment);
     }
-    this.session.send("error", { code: reason?.code ?? "unreachable" });
-    const message = this.#refusal(status, reason, dashboard);
+    const code = CODES[status] ?? (error.isLost ? "unreachable" : (reason?.code ?? "forbidden"));
+    if (error.isLost) this.connection.broke();
+    else this.session.send("error", { code, message: reason?.message });
+    const buttons = {
+      unreachable: { label: "Try again", run: () => this.#again() },
+      invalid_filters: { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) },
+    };
+    const message = notice(isSaid(code) ? code : "forbidden", buttons[code]);
     message.prepend(...this.#wayBack());
     this.#say(message);
   }
 
-  #refusal(status, reason, dashboard) {
-    if (status === 403) return notice(isSaid(reason?.code) ? reason.code : "forbidden");
-    if (status === 404) return notice("unknown");
-    if (status === 422) return notice("filters", { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) });
-    return notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) });
-  }
-
   #defaults(dashboard) {
-    history.replaceState(null, "", location.pathname + location.search);
+    this.#keep("");
     this.#tell({});
     this.start(dashboard.name, "");
   }
@@ -160,6 +217,10 @@ class Page {
   #say(message) {
     this.root.replaceChildren(message, this.speaker);
   }
+}
+
+function addressOf(path, fragment) {
+  return path + location.search + (fragment && `#${fragment}`);
 }
 
 function alike(one, other) {
@@ -173,7 +234,9 @@ async function open() {
   try {
     const [session, live] = await Promise.all([connect({ mount, hosts }), mayStayOpen()]);
     reportHeight(session, root);
-    new Page(root, session, mount, live).start(root.dataset.name, location.hash);
+    const page = new Page(root, session, mount, live);
+    onPaper(root, session, { draw: () => page.dashboard.draw(), date: () => page.dashboard.controls?.date() });
+    page.start(root.dataset.name, location.hash);
   } catch (error) {
     if (!error.code) throw error;
     root.replaceChildren(notice(error.code));

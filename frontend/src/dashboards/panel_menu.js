@@ -2,6 +2,7 @@
 
 import { freshId, html, icon } from "./dom.js";
 import { popover } from "./popover.js";
+import { bringIntoView, needsRoom } from "./room.js";
 
 /**
  * @param {string} title of the panel
@@ -19,7 +20,7 @@ export function menuOf(title, items) {
       html("button", { type: "button", role: "menuitem", tabindex: "-1", class: "menu-item", click: () => (close(), run()) }, label),
     );
     list.replaceChildren(...entries);
-    entries[0]?.focus();
+    entries[0]?.focus({ preventScroll: true });
   }
 
   list.addEventListener("keydown", (event) => move(event, [...list.children]));
@@ -48,8 +49,11 @@ export function showText(title, text) {
     html("div", { class: "dialog-head" }, html("h2", {}, title), html("button", { type: "button", class: "icon-button", "aria-label": "Close", click: close }, icon("close"))),
     html("pre", { tabindex: "0" }, text),
   );
+  dialog.style.marginTop = `${document.activeElement.getBoundingClientRect().top + scrollY}px`; // the middle of a tall frame is out of sight
   document.body.append(dialog);
+  needsRoom(dialog);
   dialog.showModal();
+  bringIntoView(dialog);
 }
 
 /** Saves what the page has already. */

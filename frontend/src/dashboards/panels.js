@@ -24,11 +24,13 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {(text: string) => void} announce
  * @property {(more?: {fresh: boolean}) => void} ask asks for the panel again; fresh: not for old rows of a cache
  * @property {() => any[]} choice of the viewer, as far as the panel reads it
- * @property {(record: Record<string, any>) => void} choose what a click does
+ * @property {(clicked: import("./clicks.js").Clicked) => string | undefined} choose what a click does; a sentence where it does nothing
+ * @property {(text: string) => void} say writes a sentence below the panel, and speaks it
  * @property {(record: Record<string, any>) => boolean} isChosen
  * @property {(from: number, to: number, by: any) => boolean} zoom false where the panel is to zoom by itself
  * @property {() => boolean} isFiltered
  * @property {() => void} reset
+ * @property {(error: {code: string, message: string}) => void} failed tells the host of what a viewer sees
  * @property {() => Promise<void>} download
  * @property {(() => Promise<string>) | null} explain where the rows come from; in a preview alone
  */
@@ -54,14 +56,14 @@ export class Panel {
 
   /**
    * @param {any} about the panel of the definition
-   * @param {Omit<Context, "title">} shared
+   * @param {Omit<Context, "title" | "say">} shared
    */
   constructor(about, shared) {
     this.about = about;
     this.view = about.view;
     this.id = about.id;
     this.title = this.view.title ?? titleOf(this.view);
-    this.context = { ...shared, title: this.title };
+    this.context = { ...shared, title: this.title, say: (text) => this.#say(text) };
     this.element = WITHOUT_ROWS.has(about.kind) ? this.#plain() : this.#fed();
   }
 
@@ -96,6 +98,11 @@ export class Panel {
     return { id: this.id, ...(CHARTS.has(this.view.kind) ? { width: widthStep(this.#width || this.body.clientWidth || 640) } : {}), ...this.inner.wanted };
   }
 
+  /** At once. */
+  fit() {
+    this.inner.fit?.(this.body.clientWidth);
+  }
+
   get hasRows() {
     return Boolean(this.inner);
   }
@@ -115,7 +122,7 @@ export class Panel {
 
   /** @param {any} message the line of the answer */
   show(message) {
-    this.asOf = message.as_of;
+    this.asOf = message.as_of ?? this.asOf;
     if (message.error) return this.fail(message.error.message);
     this.#data = null; // until it is drawn
     this.body.removeAttribute("aria-busy");
@@ -152,18 +159,40 @@ export class Panel {
     return JSON.stringify([this.context.choice(), this.inner.wanted]);
   }
 
+  /** The server does not answer: rows of the same choice stay. */
+  lost() {
+    if (this.#isOfChoice) {
+      this.body.removeAttribute("aria-busy");
+      return this.#state("ready");
+    }
+    this.#data = null;
+    this.waiting();
+  }
+
+  get #isOfChoice() {
+    return this.#data && this.#choice === this.#chosen();
+  }
+
   /**
    * Rows of the same choice stay, with a word about their age: they are better than none.
    * @param {string} reason a sentence for people
    */
   fail(reason) {
     this.body.removeAttribute("aria-busy");
-    if (this.#data && this.#choice === this.#chosen()) return this.#tooOld(reason);
+    if (this.#isOfChoice) return this.#tooOld(reason);
     this.#data = null;
     this.#state("failed");
     const again = html("button", { type: "button", class: "quiet-button", click: () => this.context.ask() }, "Try again");
     this.body.replaceChildren(html("div", { class: "panel-failed", role: "alert" }, html("p", {}, reason), again));
     this.note.hidden = true;
+  }
+
+  /** Until other rows come. */
+  #say(text) {
+    this.context.announce(text);
+    this.note.hidden = false;
+    this.note.classList.remove("late");
+    this.note.replaceChildren(text);
   }
 
   #state(state) {
@@ -202,11 +231,19 @@ export class Panel {
     const ready = this.element.dataset.state === "ready";
     if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
     found.push({ label: "Download CSV", run: () => this.context.download() });
-    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
+    if (ready && inner.picture && !inner.asTable && !inner.chart?.refused) found.push({ label: "Download PNG", run: () => this.#savePicture() });
     const { explain } = this.context;
     if (explain) found.push({ label: "Explanation", run: async () => showText(`Explanation of ${this.title}`, await explain()) });
     if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
     return found;
+  }
+
+  async #savePicture() {
+    try {
+      save(await this.inner.picture(), `${this.title}.png`);
+    } catch {
+      this.#say("The picture could not be made. Please try again.");
+    }
   }
 }
 

@@ -1,5 +1,9 @@
 // What opens below a button and closes by Escape, by a click elsewhere, or when the focus leaves it.
 
+import { bringIntoView, needsRoom } from "./room.js";
+
+const MARGIN = 4;
+
 /**
  * @param {HTMLElement} button
  * @param {HTMLElement} content beside the button, in the same positioned parent
@@ -9,6 +13,7 @@
 export function popover(button, content, on = {}) {
   content.hidden = true;
   content.classList.add("popover");
+  needsRoom(content);
   button.setAttribute("aria-expanded", "false");
   const outside = (event) => !content.contains(event.target) && !button.contains(event.target) && close(false);
   const escape = (event) => {
@@ -25,8 +30,9 @@ export function popover(button, content, on = {}) {
     content.addEventListener("keydown", escape);
     button.addEventListener("keydown", escape);
     content.addEventListener("focusout", left);
-    keepInside(content);
     on.opened?.();
+    keepInside(content);
+    bringIntoView(content);
   }
 
   function close(focus = true) {
@@ -47,7 +53,8 @@ export function popover(button, content, on = {}) {
 
 /** Moves it so that it begins and ends within the page. */
 function keepInside(content) {
-  content.classList.remove("from-right");
-  if (content.getBoundingClientRect().right > document.documentElement.clientWidth - 4) content.classList.add("from-right");
-  if (content.getBoundingClientRect().left < 0) content.classList.remove("from-right");
+  content.style.translate = "";
+  const { left, right } = content.getBoundingClientRect();
+  const over = Math.min(0, document.documentElement.clientWidth - MARGIN - right);
+  content.style.translate = `${Math.max(MARGIN - left, over)}px`;
 }

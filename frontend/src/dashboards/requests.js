@@ -20,6 +20,11 @@ export class RequestFailed extends Error {
     this.status = status;
     this.reason = reason;
   }
+
+  /** Whether no answer came, so that the same request may be answered later. */
+  get isLost() {
+    return !this.status || this.status >= 500;
+  }
 }
 
 export class PanelRequests {
@@ -29,7 +34,8 @@ export class PanelRequests {
   /**
    * @param {import("./embed/session.js").Session} session
    * @param {string} path of the panels of one dashboard
-   * @param {{message: (message: any) => void, failed: (error: RequestFailed, left: Left) => void}} receiver
+   * @param {{message: (message: any) => void, came: () => void, failed: (error: RequestFailed, left: Left) => void}} receiver
+   *   `came`: an answer came as a whole
    */
   constructor(session, path, receiver) {
     this.session = session;
@@ -61,7 +67,7 @@ export class PanelRequests {
     try {
       await this.#read(open, { ...more, panels: wanted });
     } catch (error) {
-      if (!open.controller.signal.aborted) this.#failed(open, error);
+      if (!open.controller.signal.aborted && !open.ended) this.#failed(open, error);
     } finally {
       this.#open.delete(open);
     }
@@ -72,14 +78,19 @@ export class PanelRequests {
     const headers = { "Content-Type": "application/json" };
     const response = await this.session.fetch(this.path, { method: "POST", headers, body: JSON.stringify(body), signal });
     if (!response.ok) throw new RequestFailed(response.status, (await response.json().catch(() => null))?.error);
-    let ended = false;
     for await (const message of messages(response)) {
       if (signal.aborted) return;
       if (message.token) open.live = false; // nothing follows: another answer stays open in its place
-      if (message.end) ended = true;
+      if (message.end) this.#came(open);
       else if (isTaken(open, message)) this.receiver.message(message);
     }
-    if (!ended && !signal.aborted) throw new RequestFailed(0);
+    if (!open.ended && !signal.aborted) throw new RequestFailed(0);
+  }
+
+  /** What follows only tells of changes: where it breaks off, the page asks from time to time. */
+  #came(open) {
+    open.ended = true;
+    this.receiver.came();
   }
 
   #failed(open, error) {

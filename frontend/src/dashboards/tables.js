@@ -53,7 +53,7 @@ export class TableView {
     const rows = new Rows(data.columns, data.rows);
     const shown = columnsOf(this.view.columns, rows, this.context.formats);
     const head = html("tr", {}, ...shown.map((column) => this.#heading(column)));
-    const body = data.rows.map((_, row) => this.#row(row, shown, rows));
+    const body = data.rows.map((_, row) => this.#row(row, shown, rows, data));
     const caption = html("caption", { class: "visually-hidden" }, this.context.title);
     const table = html("table", {}, caption, html("thead", {}, head), html("tbody", {}, ...body));
     const scroller = html("div", { class: "table-scroller", tabindex: "0", role: "group", "aria-label": this.context.title }, table);
@@ -79,19 +79,23 @@ export class TableView {
     return html("th", { scope: "col", class: column.numeric ? "number" : null, "aria-sort": sorted }, button);
   }
 
-  #row(row, shown, rows) {
-    const cells = shown.map((column, place) => this.#cell(column, place, row, rows));
-    const click = this.about.click ? (event) => !event.target.closest("button") && !getSelection().toString() && this.context.choose(rows.record(row)) : null;
+  #row(row, shown, rows, data) {
+    const choose = () => {
+      const problem = this.context.choose({ data, places: [row] });
+      if (problem) this.context.say(problem);
+    };
+    const cells = shown.map((column, place) => this.#cell(column, place, row, choose));
+    const click = this.about.click ? (event) => !event.target.closest("button") && !getSelection().toString() && choose() : null;
     const chosen = this.about.click && this.context.isChosen(rows.record(row));
     return html("tr", { class: this.about.click ? "choosable" : null, "aria-current": chosen ? "true" : null, click }, ...cells);
   }
 
-  #cell(column, place, row, rows) {
+  #cell(column, place, row, choose) {
     const { formats } = this.context;
     const value = column.values[row];
     const text = formats.text(value, column.way);
     const choice = place === 0 && this.about.click;
-    const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: () => this.context.choose(rows.record(row)) }, text) : text;
+    const content = choice ? html("button", { type: "button", class: "link", "data-focus": `row ${text}`, click: choose }, text) : text;
     const bar = column.bar ? barOf(column, row) : null;
     const kind = [column.numeric && "number", column.bar && "with-bar"].filter(Boolean).join(" ");
     return html(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: kind || null, title: wholeOf(value, column, text, formats) }, bar, html("span", { class: "cell" }, content));
@@ -175,9 +179,9 @@ function columnsOf(views, rows, formats) {
   });
 }
 
-/** All digits of a number that is written with fewer. */
-function wholeOf(value, { way, numeric }, text, formats) {
-  const whole = numeric ? formats.whole(value, way) : text;
+/** All digits of a number that is written with fewer, and the seconds of a time without them. */
+function wholeOf(value, { way }, text, formats) {
+  const whole = formats.whole(value, way);
   return whole === text ? null : whole;
 }
 

@@ -1,35 +1,101 @@
-// The look of the group and of its host: accent, mode, corners, density, font, logo. Colours are kept readable on both grounds.
+// The look of the group and of its host: colours, mode, corners, density, font, logo. Colours are kept readable.
 
-const GROUNDS = { light: ["#ffffff", "#f7f8fa"], dark: ["#0f1115", "#171a21"] };
+import { contrast, distance, mixed, NEAR, readable } from "./contrast.js";
+
+/** Contrast of a text, and of a mark, to what is behind it. */
 const READABLE = 4.5;
+const VISIBLE = 3;
+const TEXTS = ["quiet", "accent", "good", "warn", "bad"];
+const PALETTE = ["data-1", "data-2", "data-3", "data-4", "data-5", "data-6", "data-7", "data-8"];
+const INK = { light: "#1b1f27", dark: "#e6e9ef" };
 
-/** @type {Record<string, {fits: (value: string) => boolean, takes: string}>} what a theme may hold */
+const COLOR = { fits: (value) => hexOf(value) !== null, takes: "an opaque colour, such as #2456c4" };
+const GROUND = { fits: (value) => Boolean(modeOf(value)), takes: "an opaque colour on which light or dark text can be read" };
+/** @type {Record<string, {fits: (value: any) => boolean, takes: string}>} what a theme may hold */
 const KEYS = {
   mode: oneOf("light", "dark", "auto"),
-  accent: { fits: (value) => hexOf(value) !== null, takes: "an opaque colour, such as #2456c4" },
+  accent: COLOR,
+  good: COLOR,
+  warn: COLOR,
+  bad: COLOR,
+  palette: { fits: (value) => Array.isArray(value) && value.length > 0 && value.length <= PALETTE.length && value.every(COLOR.fits), takes: "a list of 1 to 8 opaque colours" },
+  background: GROUND,
+  surface: GROUND,
   corner: oneOf("square", "round"),
   density: oneOf("compact"),
   font: { fits: (value) => CSS.supports("font-family", value), takes: "families of fonts, such as Georgia, serif" },
-  logo: { fits: (value) => value.startsWith("data:image/"), takes: "an image as a data:image/… address" },
+  logo: { fits: (value) => String(value).startsWith("data:image/"), takes: "an image as a data:image/… address" },
 };
 const warned = new Set();
+let context;
+const sheet = new CSSStyleSheet(); // as part of the script: the policy allows no other style that is made here
+document.adoptedStyleSheets.push(sheet);
 
 /**
  * Draws the page by these themes alone: a key that none of them holds is as always.
- * @param {...(Record<string, string | null> | null | undefined)} themes of the group and of the host: a later one counts for more
- * @returns {Record<string, string>} what counts
+ * @param {string[]} own colours of the dashboard's file, #rrggbb: those of the series after the palette's
+ * @param {...(Record<string, any> | null | undefined)} themes of the group and of the host: a later one counts for more
+ * @returns {{logo?: string, tokens: Record<string, string>}} `tokens`: the colours in light mode
  */
-export function applyTheme(...themes) {
+export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
   const { dataset, style } = document.documentElement;
-  const shown = { mode: theme.mode === "auto" ? null : theme.mode, accent: theme.accent && "", corner: theme.corner, density: theme.density };
+  sheet.replaceSync("");
+  const usual = { light: readIn("light"), dark: readIn("dark") };
+  const [tokens, dark] = ["light", "dark"].map((mode) => tokensOf(theme, own, mode, usual));
+  sheet.replaceSync(`:root{${written(tokens)}}@media screen and (prefers-color-scheme:dark){:root:not([data-mode=light]){${written(dark)}}}@media screen{:root[data-mode=dark]{${written(dark)}}}${own.map((_, place) => seriesRule(PALETTE.length + 1 + place)).join("")}`);
+  const shown = { mode: theme.mode === "auto" ? null : theme.mode, corner: theme.corner, density: theme.density };
   for (const [name, value] of Object.entries(shown)) {
     if (value === null || value === undefined) delete dataset[name];
     else dataset[name] = value;
   }
-  for (const mode of Object.keys(GROUNDS)) style.setProperty(`--accent-${mode}`, theme.accent ? readable(hexOf(theme.accent), mode) : "");
   style.setProperty("--font", theme.font ?? ""); // an empty value takes it back
-  return theme;
+  return { logo: theme.logo, tokens };
+}
+
+/** The stylesheet's colours in a mode. */
+function readIn(mode) {
+  document.documentElement.dataset.mode = mode;
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(["page", "surface", ...TEXTS, ...PALETTE].map((name) => [name, hexOf(style.getPropertyValue(`--${name}`)) ?? "#888888"]));
+}
+
+/** The colours of a mode: the stylesheet's where the theme says nothing. */
+function tokensOf(theme, own, mode, usual) {
+  const mine = usual[mode];
+  const ground = (value) => (value && modeOf(value) === mode ? hexOf(value) : null);
+  const background = ground(theme.background);
+  const page = background ?? mine.page;
+  const surface = ground(theme.surface) ?? (background ? mixed(background, INK[mode], 0.04) : mine.surface);
+  const found = { page, surface };
+  const put = (name, color, least) => (found[name] = readable(color, [page, surface], least));
+  for (const name of TEXTS) put(name, hexOf(theme[name]) ?? mine[name], READABLE);
+  if (theme.accent) found.fill = found.button = found["button-line"] = found.accent;
+  const colors = palette((theme.palette ?? []).map(hexOf), PALETTE.map((name) => mine[name]), PALETTE.map((name) => usual.light[name]));
+  [...colors, ...own.map(hexOf)].forEach((color, place) => put(`data-${place + 1}`, color, VISIBLE));
+  return found;
+}
+
+/** The given colours, and of the usual ones those that can be told from them: the same places in each mode. The last
+ * one is for what is left, and stays as it is where not all are given. */
+function palette(given, usual, inLight) {
+  const last = usual.length - 1;
+  const others = usual.filter((_, place) => place < last && given.every((each) => distance(each, inLight[place]) >= NEAR));
+  return [...[...given, ...others, ...usual].slice(0, last), given[last] ?? usual[last]];
+}
+
+/** In which mode a colour can be a ground. */
+function modeOf(color) {
+  const ground = hexOf(color);
+  return ground && Object.keys(INK).find((mode) => contrast(ground, INK[mode]) >= READABLE * 1.5);
+}
+
+function written(tokens) {
+  return Object.entries(tokens).map(([name, color]) => `--${name}:${color};`).join("");
+}
+
+function seriesRule(number) {
+  return `.series-${number}{--series:var(--data-${number})}`;
 }
 
 /** What can be used of a theme; the console names what cannot, for those who wrote it. */
@@ -39,7 +105,7 @@ function checked(theme) {
 
 function isUsable(name, value) {
   const key = Object.hasOwn(KEYS, name) ? KEYS[name] : null;
-  if (key && typeof value === "string" && key.fits(value)) return true;
+  if (key?.fits(value)) return true;
   const text = `Tenantry: ${name} of the theme is ${JSON.stringify(value).slice(0, 60)}: it takes ${key?.takes ?? "nothing, for there is no such key"}`;
   if (!warned.has(text)) console.warn(text);
   warned.add(text);
@@ -52,38 +118,12 @@ function oneOf(...values) {
 
 /** A colour as #rrggbb, however it was written; null for what is none, or lets something through. */
 function hexOf(color) {
-  const context = document.createElement("canvas").getContext("2d");
+  if (typeof color !== "string") return null;
+  context ??= document.createElement("canvas").getContext("2d");
   const found = ["#000000", "#ffffff"].map((before) => {
     context.fillStyle = before; // which stays where the colour is none
     context.fillStyle = color;
     return context.fillStyle;
   });
   return found[0] === found[1] && /^#[0-9a-f]{6}$/.test(found[0]) ? found[0] : null;
-}
-
-/** The colour, or one like it that can be read on the grounds of a mode. */
-export function readable(color, mode) {
-  const toward = mode === "light" ? 0 : 255;
-  let parts = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
-  const least = () => Math.min(...GROUNDS[mode].map((ground) => contrast(hex(parts), ground)));
-  for (let step = 0; step < 40 && least() < READABLE; step += 1) parts = parts.map((part) => Math.round(part + (toward - part) * 0.06 + Math.sign(toward - part)));
-  return hex(parts);
-}
-
-function hex(parts) {
-  return `#${parts.map((part) => Math.min(255, Math.max(0, part)).toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** WCAG 2.2, relative luminance and contrast ratio. */
-function contrast(one, other) {
-  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-function luminance(color) {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const part = parseInt(color.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

@@ -12,12 +12,24 @@ export const TIMES = {
   monthname: { month: "short" },
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
+  second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  moment: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
+  instant: { dateStyle: "medium", timeStyle: "medium" },
 };
 
-/** Whether a text is a day, a month or an instant as ISO 8601 writes them. */
+/** Whether a moment, in milliseconds, lies within a minute. */
+export const hasSeconds = (at) => at % 60_000 !== 0;
+
+/** Whether two moments are of one year. */
+export function sameYear(one, other) {
+  return new Date(one).getUTCFullYear() === new Date(other).getUTCFullYear();
+}
+
+/** Whether a text is a day, a month or an instant as ISO 8601 writes them, and one that exists: February 30 does not. */
 export function isMoment(text) {
-  return typeof text === "string" && WHOLE_MOMENT.test(text);
+  const at = typeof text === "string" && WHOLE_MOMENT.test(text) ? moment(text) : NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text.slice(0, DAY_LETTERS));
 }
 
 /**

@@ -3,7 +3,7 @@
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
-import { isMoment, moment, TIMES } from "./times.js";
+import { hasSeconds, isMoment, moment, TIMES } from "./times.js";
 
 /** What stands for a value that is not there. */
 export const NOTHING = "–";
@@ -30,6 +30,8 @@ const TOO_SMALL = 1e-6;
 const MOST_BROUGHT = 6;
 const ALL_DIGITS = 20;
 const COMPACT_FROM = 10_000;
+/** Below it a duration has a digit after the point. */
+const FEW_SECONDS = 10;
 
 /**
  * @typedef {object} Way how the values of a column are written
@@ -125,7 +127,7 @@ export class Formats {
     const format = way.format ?? (isNumeric(way.type) ? "number" : (BY_TYPE[way.type] ?? "text"));
     if (format === "text" || (format === "id" && !isNumeric(way.type))) return String(value);
     if (format === "boolean") return value ? "Yes" : "No";
-    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, format);
+    if (format in TIMES && !(CODES.has(format) && !isMoment(value))) return this.time(value, form === "whole" && format === "datetime" && hasSeconds(moment(value)) ? "instant" : format);
     if (!Number.isFinite(number(value))) return String(value);
     return this.#amount(value, format, way, form);
   }
@@ -143,18 +145,20 @@ export class Formats {
     const large = Math.max(...values.map(Math.abs));
     const format = way.format ?? "number";
     if (CODES.has(format)) return values.map((value) => this.text(value, way));
-    if (large >= COMPACT_FROM && SHORTENED.has(format)) {
+    if (format === "compact" || (large >= COMPACT_FROM && SHORTENED.has(format))) {
       const digits = Math.floor(Math.log10(large) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
       return values.map((value) => this.#number({ ...this.#style(format), notation: "compact", maximumSignificantDigits: Math.min(21, digits) }, value));
     }
     if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
-    const digits = Math.max(0, -Math.floor(Math.log10(format === "percent" ? step * 100 : step) + 1e-9));
-    return values.map((value) => this.text(value, { ...way, format, digits }));
+    const unitOf = (value) => (format === "percent" ? 0.01 : format === "bytes" ? 1000 ** sizeOf(value) : 1);
+    const digits = (value) => Math.max(0, -Math.floor(Math.log10(step / unitOf(value)) + 1e-9));
+    return values.map((value) => this.text(value, { ...way, format, digits: digits(value) }));
   }
 
   /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
   change(now, before, way) {
-    const apart = String(difference(now, before)).replace("-", "");
+    const signed = difference(now, before);
+    const apart = typeof signed === "number" ? Math.abs(signed) : signed.replace("-", "");
     if (way.format === "percent") return `${this.#number({ maximumFractionDigits: 1 }, Number(apart) * 100)} points`;
     if (compare(now, 0) < 0 || compare(before, 0) < 0) return this.text(apart, way);
     return this.#number({ style: "percent", maximumFractionDigits: 1 }, Number(apart) / Number(before));
@@ -163,7 +167,7 @@ export class Formats {
   #amount(value, format, way, form) {
     const { digits } = way;
     if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
-    if (format === "duration") return this.#duration(value, form);
+    if (format === "duration") return this.#duration(value, digits, form);
     if (format === "bytes") return this.#bytes(value, digits, form);
     if (form === "short" && !isPlainToRead(value)) return this.#compact(format, value, { maximumSignificantDigits: 3 });
     if (format === "compact" && form !== "whole") return this.#compact(format, value, { maximumFractionDigits: digits ?? 1 });
@@ -190,26 +194,32 @@ export class Formats {
     return this.#number({ ...this.#style(format), notation: "compact", ...precision }, value);
   }
 
-  #duration(value, form) {
+  #duration(value, digits, form) {
     const seconds = Number(value);
-    if (form === "whole" || Math.abs(seconds) < 1) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : 0 }, value);
-    const total = Math.round(Math.abs(seconds));
-    let rest = total;
+    const size = Math.abs(seconds);
+    if (form === "whole" || size < (digits ? UNITS.minute : FEW_SECONDS)) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : (digits ?? 1) }, value);
+    const largest = Object.keys(UNITS).findIndex((unit) => size >= UNITS[unit]);
+    const [unit, next = 1] = Object.values(UNITS).slice(largest);
+    if (form === "short") return this.#unit(Object.keys(UNITS)[largest], seconds / unit, 1);
+    let rest = Math.round(size / next) * next;
     const found = [];
-    for (const [unit, size] of Object.entries(UNITS)) {
-      const count = Math.floor(rest / size);
-      rest -= count * size;
-      if (count) found.push(this.#number({ style: "unit", unit, ...shortFrom(count) }, count));
+    for (const [name, each] of Object.entries(UNITS)) {
+      const count = Math.floor(rest / each);
+      rest -= count * each;
+      if (count) found.push(this.#unit(name, count, 0));
     }
-    return `${seconds < 0 ? "−" : ""}${found.slice(0, form === "short" ? 1 : 2).join(" ")}`;
+    return `${seconds < 0 ? "−" : ""}${found.join(" ")}`;
   }
 
-  #bytes(value, digits = 1, form) {
+  #unit(unit, count, digits) {
+    return this.#number({ style: "unit", unit, maximumFractionDigits: digits, ...shortFrom(count) }, count);
+  }
+
+  #bytes(value, digits, form) {
     if (form === "whole") return this.#number({ style: "unit", unit: "byte", unitDisplay: "long", maximumFractionDigits: ALL_DIGITS }, value);
-    const size = Math.abs(Number(value));
-    const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(size || 1) / 3 + 1e-9)));
+    const step = sizeOf(value);
     const amount = Number(value) / 1000 ** step;
-    return this.#number({ style: "unit", unit: BYTES[step], maximumFractionDigits: step ? digits : 0, ...shortFrom(amount) }, amount);
+    return this.#unit(BYTES[step], amount, digits ?? (step ? 1 : 0));
   }
 
   /** Never a minus before a nought, never a nought for what is none, and never more digits than a number has. */
@@ -244,6 +254,11 @@ function coded(name, type, values) {
   return values.every((value) => value === null || (Number(value) >= YEARS[0] && Number(value) <= YEARS[1])) ? "year" : undefined;
 }
 
+/** The unit of an amount of bytes: its place in BYTES. */
+function sizeOf(value) {
+  return Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(Number(value)) || 1) / 3 + 1e-9)));
+}
+
 /** Whether a number is short as it is. */
 function isPlainToRead(value) {
   const size = Math.abs(Number(value));
@@ -263,7 +278,7 @@ function least(values) {
 
 /**
  * The digits after the point that all these numbers need to be told apart, and no more. What a decimal brings along
- * is kept; a double, and a decimal that was computed, has at most 2.
+ * is kept; a double, and a decimal that was computed, has at most 2, or 2 that say something where all are small.
  */
 export function digitsFor(values) {
   let largest = 0;
@@ -274,8 +289,14 @@ export function digitsFor(values) {
     if (!Number.isFinite(amount)) continue;
     largest = Math.max(largest, amount);
     if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
-    needed = Math.max(needed, [0, 1, 2].find((count) => Math.abs(amount - Number(amount.toFixed(count))) < 1e-9) ?? 2);
+    const most = mostOf(amount);
+    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) >= 1e-9 * Math.min(1, amount)) needed += 1;
   }
   if (brought && brought <= MOST_BROUGHT) return brought;
-  return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : 2);
+  return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));
+}
+
+/** The digits after the point that a double may have: of a small one those of which two are not nought. */
+function mostOf(amount) {
+  return amount >= TOO_SMALL && amount < 0.1 ? 1 - Math.floor(Math.log10(amount)) : 2;
 }

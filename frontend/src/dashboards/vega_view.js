@@ -1,6 +1,5 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
-import { picture } from "./charts/png.js";
 import { Rows } from "./charts/rows.js";
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
@@ -58,7 +57,9 @@ export class VegaView {
       draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });
     } catch (error) {
       console.error(error);
-      this.element.replaceChildren(html("p", { class: "panel-empty" }, "This chart could not be drawn. Its table holds the same rows."));
+      const message = "This chart could not be drawn. Its table holds the same rows.";
+      this.context.failed({ code: "not_drawn", message });
+      this.element.replaceChildren(html("p", { class: "panel-empty" }, message));
     }
   }
 
@@ -70,7 +71,8 @@ export class VegaView {
   }
 
   /** @returns {Promise<Blob>} */
-  picture() {
+  async picture() {
+    const { picture } = await load("png.js");
     return picture(this.element.querySelector("svg"), { title: this.context.title, series: [] });
   }
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tenantry.cli.dashboards_audience import Audience
+from tenantry.cli.dashboards_panels import panel_findings
 from tenantry.cli.dashboards_texts import missing_in_texts
 from tenantry.cli.options import (
     choose_environment,
@@ -18,9 +19,9 @@ from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, find_schema, print_document, print_findings
 from tenantry.cli.tables_check import Located, TablesCheck
 from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
-from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind, unused_controls
+from tenantry.dashboards.definition import ColumnUse, Panel, PanelKind
 from tenantry.errors import InvalidQueries
-from tenantry.groups import PropertySchema, thaw
+from tenantry.groups import Environment, PropertySchema, UserGroup, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import (
@@ -37,7 +38,8 @@ from tenantry.sql.inspect import lint
 from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from tenantry.datasources.checks import AskedQuery, EngineReport
+    from tenantry.datasources import DataSources
+    from tenantry.datasources.checks import AskedQuery, EngineCheck, EngineReport
 
 _NAMED = 5
 """Maximum groups that a finding names."""
@@ -73,10 +75,12 @@ class DashboardCheck:
         self._home = folder
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
+        self._mistyped: list[Located] = []
         self._queries_folders: list[Path] = []
         try:
             read = DashboardFolder(folder)
             self._saved = [*read.values()]
+            self._mistyped = [*read.mistyped]
             self._queries_folders = [read.queries.path] if read.queries is not None else []
         except InvalidQueries as error:
             for each in error.errors or (error,):
@@ -97,7 +101,6 @@ class DashboardCheck:
     def gather(self, *, database: str | None, environment: str | None) -> None:
         """Read the environment's groups, and have the engines of their data sources explain the queries."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
-        from tenantry.datasources.checks import EngineCheck
 
         print_declarations_once()
 
@@ -105,14 +108,11 @@ class DashboardCheck:
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
-            registered = await store.sources.list(target)
-            for source in registered:
-                self._guards.add_source(source)
+            engines = await self._engine_check(store, target)
             wanted = wanted_properties(map(self._guarded, self._templates.values()))
             types = self._types = PropertyTypes(wanted)
             for file in self._templates.keys() - _files(self._audience.everyone()):
                 self._types_of[file] = PropertyTypes(wanted)
-            engines = EngineCheck(self._asked(), registered)
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())
@@ -133,23 +133,40 @@ class DashboardCheck:
         if not self._types:
             print_note("this environment has no groups, so properties are not checked")
 
+    async def explain(self, store: Store, group: UserGroup, sources: DataSources) -> None:
+        """Have the engine of one group explain the queries."""
+        engines = await self._engine_check(store, group.environment)
+        engines.add(group, _files(self._audience.add(group)))
+        self._engines = await engines.run(sources)
+
+    async def _engine_check(self, store: Store, environment: Environment) -> EngineCheck:
+        from tenantry.datasources.checks import EngineCheck  # imports SQLAlchemy
+
+        registered = await store.sources.list(environment)
+        for source in registered:
+            self._guards.add_source(source)
+        return EngineCheck(self._asked(), registered)
+
     def use_schema(self, environment: str | None) -> None:
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
         engines = self._engines
-        refused = () if engines is None else engines.findings
-        columns = self._unknown_columns()
-        of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
-        of_engines = [*refused, *columns, *self._repeated_rows(), *self._tables_without_pages()]
+        panels = panel_findings(saved.dashboard for saved in self._saved)
+        of_files = [*self._unusable, *panels, *self._queries(), *self._of_texts(), *self._of_formats()]
         shown = self._audience.findings(0 if self._types is None else len(self._types), self._properties)
-        found = [*of_files, *self._of_formats(), *of_engines, *shown, *self._guards.undeclared()]
+        found = [*of_files, *self.of_queries(), *shown, *self._tables_without_pages(), *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
         guarded = sum(self._guarded(template) is not template for template in self._templates.values())
         return DashboardReport(
             tuple(dict.fromkeys(found)), len(self._saved), len(self._templates), groups, engines, guarded
         )
+
+    def of_queries(self) -> tuple[Located, ...]:
+        """Findings about controls and queries whose names do not match, and those of the engines."""
+        refused = () if self._engines is None else self._engines.findings
+        return (*self._mistyped, *refused, *self._unknown_columns(), *self._repeated_rows())
 
     def _guarded(self, template: SQLTemplate) -> SQLTemplate:
         return self._guards.guarded(template, self._home)
@@ -180,7 +197,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _repeated_rows(self) -> Iterator[Located]:
-        """Lines and heat maps with several rows at one place."""
+        """Lines, heat maps and bars of averages with several rows at one place."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -211,24 +228,6 @@ class DashboardCheck:
                     message = f"{', '.join(without)} gives no pages, so above the row limit this table is not shown"
                     fix = "aggregate or limit the rows in the query, or raise the row limit"
                     yield at.file, Finding("table-without-pages", Severity.NOTE, at.line, at.column, message, fix)
-
-    def _controls(self) -> Iterator[Located]:
-        for saved in self._saved:
-            for control in unused_controls(saved.dashboard, saved.queries):
-                at = saved.dashboard.source.location(control.offset)
-                message = f"no query reads params.{control.name}, so this control changes nothing"
-                fix = f"write [[ and … = {{{{ params.{control.name} }}}} ]] in a query, or take the control out"
-                yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
-
-    def _tables(self) -> Iterator[Located]:
-        """Tables without ``columns``: viewers get every column of the query."""
-        for saved in self._saved:
-            for panel in saved.dashboard.panels:
-                if panel.columns_left_out:
-                    at = saved.dashboard.source.location(panel.offset)
-                    message = "this table names no columns, so viewers get every column of its query"
-                    fix = "write columns: [NAME, …] with the columns that viewers may see, or columns: all"
-                    yield at.file, Finding("columns-left-out", Severity.WARNING, at.line, at.column, message, fix)
 
     def _queries(self) -> Iterator[Located]:
         known = self._types.paths if self._types else None

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tenantry.cli.dashboards_advice import Advice
 from tenantry.cli.options import (
     choose_environment,
     find_tables,
@@ -108,12 +109,15 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
     """Serve until Ctrl-C. Raises the errors of ``make_viewer``, and InvalidSettings if the port is taken."""
     with listen(_HOST, port) as listener:
         store, keys, token = make_viewer()
-        app, viewer = Starlette(), _OneViewer()
-        dashboards = ReloadingFolder(folder)
-        mount_dashboards(app, dashboards, Resolver(store, keys=keys), DataSources(store, keys=keys), path=_PATH)
+        app, dashboards = Starlette(), ReloadingFolder(folder)
+        resolver, sources = Resolver(store, keys=keys), DataSources(store, keys=keys)
+        mount_dashboards(app, dashboards, resolver, sources, path=_PATH)
+        advice = Advice(dashboards, store, sources, lambda: resolver.resolve(viewer.token))
+        viewer = _OneViewer(advice)
 
         async def prepare() -> None:
             viewer.token = (await token()).encode()
+            advice.look()
 
         def announce(url: str) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
@@ -133,14 +137,16 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
 
 
 class _OneViewer:
-    def __init__(self) -> None:
+    def __init__(self, advice: Advice) -> None:
         self.token = b""
+        self._advice = advice
 
     def wrap(self, app: ASGIApp) -> ASGIApp:
         async def with_token(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http" and self.token:
                 headers = [pair for pair in scope["headers"] if pair[0] != _HEADER]
                 scope = {**scope, "headers": [*headers, (_HEADER, self.token)]}
+                self._advice.look()
             await app(scope, receive, send)
 
         return with_token

@@ -280,13 +280,13 @@ def print_document(about: dict[str, Any], findings: Iterable[tuple[str, Finding]
     click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
 
 
-def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
+def print_findings(findings: Iterable[tuple[str, Finding]], *, err: bool = False) -> None:
     for name, finding in findings:
         where = f"{name}:{finding.line}:{finding.column}"
-        click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))
+        click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"), err=err)
         fix = f"fix: {finding.fix}" if finding.fix else ""
         for line in (*finding.excerpt.splitlines(), *fix.splitlines()):
-            click.echo(_plain(f"    {line}"))
+            click.echo(_plain(f"    {line}"), err=err)
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:

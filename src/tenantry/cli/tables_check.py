@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
@@ -48,9 +47,9 @@ async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None
 
 
 def _read(text: str) -> GuardedTables:
-    from tenantry.sql.guarding import read_tables  # slow to import
+    from tenantry.sql.guarding import read_stored_tables  # slow to import
 
-    return read_tables(json.loads(text))
+    return read_stored_tables(text)
 
 
 async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:

@@ -30,6 +30,11 @@ NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
+def neutral(name: str) -> DashboardFile:
+    """A dashboard without panels, for the frame of an unknown one: its page says so, and tells its host."""
+    return DashboardFile(name, Source(""), _NEUTRAL, ())
+
+
 class Access:
     """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``
     and to the scope of a pass; a function is called at each request."""
@@ -68,7 +73,7 @@ class Access:
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})
         depends = self._may_open is not None or any(each.dashboard.when for each in self._dashboards.values())
-        return DashboardFile(name, Source(""), _NEUTRAL, ()) if depends and FRAGMENT_NAME.fullmatch(name) else None
+        return neutral(name) if depends and FRAGMENT_NAME.fullmatch(name) else None
 
     def _has_link(self, group: UserGroup, name: str) -> bool:
         saved = self._dashboards.get(name)

@@ -1,19 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from tenantry.dashboards.definition.model import Control, DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed, unused_controls
+from tenantry.dashboards.definition.control_names import mistyped_controls
+from tenantry.dashboards.definition.model import DashboardFile
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
-from tenantry.sql.parameters import TEXTS
-from tenantry.suggestions import did_you_mean
+from tenantry.sql.checks import Finding
 
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
@@ -30,8 +31,8 @@ class SavedDashboard:
 
     dashboard: DashboardFile
     queries: DashboardQueries
-    kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """The controls whose values are kept when a click opens another dashboard, by the other dashboard's name."""
+    links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
+    """The clicks that open other dashboards, by the id of the panel."""
 
     @property
     def filled(self) -> Mapping[str, SQLTemplate]:
@@ -70,9 +71,13 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
                 continue
-            opened = {panel.click.open for panel in dashboard.panels if panel.click is not None and panel.click.open}
-            kept = {each: kept_controls(dashboard, dashboards[each]) for each in opened}
-            self._saved[name] = replace(self._saved[name], kept=MappingProxyType(kept))
+            saved = self._saved[name]
+            links = {
+                panel.id: find_link(saved, panel, panel.click, self._saved[panel.click.open])
+                for panel in dashboard.panels
+                if panel.click is not None and panel.click.open
+            }
+            self._saved[name] = replace(saved, links=MappingProxyType(links))
         if errors:
             raise InvalidDashboards("\n".join(error.message for error in errors), errors=errors)
 
@@ -89,13 +94,23 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return f"<DashboardFolder {str(self.path)!r}, {len(self)} dashboards>"
 
     @property
+    def mistyped(self) -> Iterator[tuple[str, Finding]]:
+        """Findings, each with its file: controls that no query reads, filters of queries that nothing sets."""
+        opened: dict[str, set[str]] = {}
+        for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
+            if click is not None:
+                opened.setdefault(click.open, set()).update(click.values)
+        for name, saved in self._saved.items():
+            yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()))
+
+    @property
     def notes(self) -> list[str]:
-        """Messages about likely mistakes: controls that no query reads."""
-        found: list[str] = []
+        """Messages about likely mistakes: those of ``mistyped``, and clicks that open other numbers."""
+        found = [f"{file}:{one.line}:{one.column}: {one.message}" for file, one in self.mistyped]
         for saved in self._saved.values():
-            for control in unused_controls(saved.dashboard, saved.queries):
-                at = saved.dashboard.source.location(control.offset)
-                found.append(f"{at}: no query reads params.{control.name}, so this control changes nothing")
+            for link in saved.links.values():
+                at = saved.dashboard.source.location(link.click.offset)
+                found += [f"{at}: {difference}" for difference in link.differences]
         return found
 
     def _files(self) -> list[tuple[str, Path]]:
@@ -133,47 +148,3 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         if not default.is_dir() and self.path.name == "dashboards":
             default = self.path.parent / QUERIES
         return QueryFolder(default, compiled=False) if default.is_dir() else None
-
-
-# --- clicks that open another dashboard -------------------------------------------------------------------------------
-
-
-def check_open(
-    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
-) -> None:
-    """Raise TemplateError for a click that opens a missing dashboard, or sets a parameter that viewers cannot set
-    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
-    for panel in dashboard.panels:
-        click = panel.click
-        if click is None or not click.open:
-            continue
-        if click.open not in dashboards:
-            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
-            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
-        known = sorted(settable(click.open))
-        for name in click.values:
-            if name not in known:
-                problem = f"the dashboard {click.open} does not read {name}"
-                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
-                raise dashboard.source.error(click.offset, problem, fix)
-
-
-def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls that are of the same kind in both dashboards, and whose values ``opened`` always accepts."""
-    there = opened.controls
-    return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
-
-
-def _fits(given: Control, taken: Control) -> bool:
-    ours, theirs = given.parameter, taken.parameter
-    if _kind(given) != _kind(taken):
-        return False
-    if theirs.choices is not None and not (ours.choices is not None and set(ours.choices) <= set(theirs.choices)):
-        return False
-    least = theirs.min is None or (ours.min is not None and ours.min >= theirs.min)
-    return least and (theirs.max is None or (ours.max is not None and ours.max <= theirs.max))
-
-
-def _kind(control: Control) -> tuple[str, bool]:
-    parameter = control.parameter
-    return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

@@ -19,7 +19,7 @@ SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
 """The bundle that draws a kind of chart. A frame with such a chart loads it together with the page's script."""
-FURTHER: Final = (*CHUNKS.values(), "vega.js")
+FURTHER: Final = (*CHUNKS.values(), "png.js", "vega.js")
 """Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
@@ -56,7 +56,7 @@ class Frame:
     def __init__(self, built: BuiltFiles) -> None:
         self._built = built
 
-    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
+    def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
         """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
@@ -92,7 +92,7 @@ class Frame:
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page, status, headers=headers)
 
 
 def _title(dashboard: DashboardFile) -> str:

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards.access import DASHBOARD, NO_DASHBOARD, Access, MayOpen
+from tenantry.dashboards.access import DASHBOARD, NO_DASHBOARD, Access, MayOpen, neutral
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
@@ -41,6 +41,7 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
 from tenantry.http import has_encoded_slash, user_group
 from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send_error, with_staleness
+from tenantry.sql import FRAGMENT_NAME
 
 
 class NoEncodedSlash:
@@ -179,17 +180,21 @@ class _Endpoints:
         self._exchange = exchange
 
     async def frame(self, request: Request) -> Response:
+        name = request.path_params["name"]
         try:
-            dashboard = self._access.in_frame(request.path_params["name"])
+            dashboard = self._access.in_frame(name)
         except InvalidQueries as error:
             response = render_error(error, request)
             if self._reloading is not None:
                 response.headers["Refresh"] = "1"  # seconds; the page reloads until the author has fixed the file
             return response
-        if dashboard is None:
+        if dashboard is None and not FRAGMENT_NAME.fullmatch(name):
             raise HTTPException(404, NO_DASHBOARD)
         redirect = await self._exchange.redirect(request)
-        return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
+        status = 404 if dashboard is None else 200
+        return redirect or self._frame.response(
+            request, dashboard or neutral(name), await self._hosts.of_frame(), status
+        )
 
     async def panels(self, request: Request) -> Response:
         group = user_group(request)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import InvalidSource, TemplateError
@@ -25,19 +23,14 @@ def declared_tables(source: RegisteredSource) -> GuardedTables | None:
     if not source.tables:
         return None
     try:
-        tables = _read(source.tables)
+        from tenantry.sql.guarding import read_stored_tables  # slow to import
+
+        tables = read_stored_tables(source.tables)
     except (TemplateError, ValueError) as error:
         raise declaration_error(source, f"cannot be used: {error}") from None
     if not tables.entries:
         raise declaration_error(source, "cannot be used: they list no table")
     return tables
-
-
-@lru_cache(maxsize=1024)
-def _read(declaration: str) -> GuardedTables:
-    from tenantry.sql.guarding import read_tables  # slow to import
-
-    return read_tables(json.loads(declaration))
 
 
 def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:

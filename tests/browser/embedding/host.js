@@ -17,7 +17,7 @@ for (const group of wanted) {
     if (!response.ok) throw new Error(`no token: ${response.status}`);
     return (given[group] = await response.text());
   };
-  for (const type of ["ready", "height", "filters", "error"])
+  for (const type of ["ready", "height", "filters", "error", "click"])
     element.addEventListener(type, (event) => noted.events.push([group, type, event.detail]));
   element.setAttribute("src", dashboards);
   element.setAttribute("name", "sales/regions");

@@ -139,6 +139,8 @@ async def test_choices_that_another_dashboard_refuses_are_let_go(open_page: Open
         assert (await state(seen.page))["filters"] == left
         await seen.page.evaluate("document.querySelector('#acme').setAttribute('name', 'sales/regions')")
         frame = await frame_with(seen.page, real, "Regions")
+    assert [event for event in (await noted(seen.page))["events"] if event[1] == "error"] == []
+    assert [text for text in seen.console if "422" not in text] == []
 
 
 async def _count(frame: Frame, selector: str, count: int) -> bool:

@@ -24,11 +24,11 @@ LOOK = """() => {
   const {mode, corner, density} = document.documentElement.dataset;
   const style = getComputedStyle(document.querySelector("h1"));
   const logo = document.querySelector(".logo:not([hidden])")?.src ?? null;
-  const accent = document.documentElement.style.getPropertyValue("--accent-light");
+  const accent = document.adoptedStyleSheets[0].cssRules[0].style.getPropertyValue("--accent"); // in light mode
   return {mode, corner, density, font: style.fontFamily.split(",")[0], accent, logo};
 }"""
 GROUPS: dict[str, Any] = {"accent": "#7a1f5c", "corner": "round", "logo": DOT}
-NONE: dict[str, Any] = dict.fromkeys(("mode", "corner", "density", "logo")) | {"font": "system-ui", "accent": ""}
+NONE: dict[str, Any] = dict.fromkeys(("mode", "corner", "density", "logo")) | {"font": "system-ui", "accent": "#2f5bd8"}
 
 
 @pytest.fixture
@@ -71,6 +71,7 @@ async def test_what_cannot_be_used_is_named(open_page: OpenPage, real: Sites) ->
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
     frame = await _looks(seen.page, real, NONE)
     wrong = {"accent": "rgb(0 0 0 / 50%)", "corner": "oval", "logo": f"{real.evil}/logo.png", "colour": "red"}
+    wrong |= {"palette": ["#123456", "none"], "background": "#777777"}
     element = seen.page.locator("#acme")
     for density in ("compact", None):
         await element.evaluate("(element, theme) => element.setTheme(theme)", wrong | {"density": density})

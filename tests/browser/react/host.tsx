@@ -37,6 +37,7 @@ function Product() {
           onHeight={({ detail }) => detail.toFixed()}
           onFilters={({ detail }) => note(`filters ${JSON.stringify(detail)}`)}
           onError={({ detail }) => note(`error ${detail.code}`)}
+          onClick={({ detail }) => note(`click ${JSON.stringify(detail.row)}`)}
         />
       )}
     </>
@@ -60,7 +61,7 @@ export function plain(element: TenantryDashboard): void {
   element.addEventListener("height", ({ detail }) => detail.toFixed());
   element.addEventListener("filters", (event) => Object.keys(event.detail));
   element.addEventListener("error", ({ detail }) => failed(detail));
-  element.addEventListener("click", () => element.reload());
+  element.addEventListener("click", ({ detail }) => detail.row["route"] ?? element.reload());
   document.createElement("tenantry-dashboard").getToken = getToken;
   // @ts-expect-error no such mode
   element.setTheme({ mode: "pink" });

@@ -9,8 +9,8 @@ import pytest
 from tenantry import DashboardFolder
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.reader import read_dashboard
-from tenantry.dashboards.folder import check_open, kept_controls
-from tenantry.errors import TemplateError
+from tenantry.dashboards.links import check_open, kept_controls
+from tenantry.errors import InvalidDashboards, TemplateError
 
 
 def _read(rows: str, controls: str = "{}") -> DashboardFile:
@@ -58,16 +58,77 @@ def test_a_choice_goes_along_where_the_other_dashboard_takes_it(given: str, take
     assert kept_controls(ours, theirs) == (("a",) if KEPT[given, taken] else ())
 
 
-def test_a_folder_knows_what_its_clicks_keep(tmp_path: Path) -> None:
-    """For each dashboard that one opens."""
-    statement = "{sql: 'select 1 as r [[ where {{ params.r }} = 1 ]] [[ and 2 > {{ params.n }} ]]'}"
-    click = "click: {open: other, with: [r]}"
+def _folder(
+    tmp_path: Path, first: str, other: str, *, click: str = "{open: other, with: [r]}", top: str = ""
+) -> DashboardFolder:
+    """Two dashboards with these controls, which their queries read; but the panel of the click does not read x."""
     (tmp_path / "first.yaml").write_text(
-        f"title: A\ncontrols: {{r: {{text: }}, n: {{number: }}}}\nrows:\n  - {{table: {statement}, {click}}}\n"
+        f"title: A\n{top}controls: {{{first}}}\nrows:\n"
+        f"  - {{table: {_reading(first, besides='x')}, click: {click}}}\n  - {{table: {_reading(first)}}}\n"
     )
-    (tmp_path / "other.yaml").write_text(
-        f"title: B\ncontrols: {{n: {{number: }}, r: {{text: }}}}\nrows:\n  - {{table: {statement}}}\n"
-    )
-    folder = DashboardFolder(tmp_path)
-    assert folder["first"].kept == {"other": ("r", "n")}
-    assert folder["other"].kept == {}
+    (tmp_path / "other.yaml").write_text(f"title: B\ncontrols: {{{other}}}\nrows:\n  - {{table: {_reading(other)}}}\n")
+    return DashboardFolder(tmp_path)
+
+
+def _reading(controls: str, besides: str = "") -> str:
+    names = [name for name in "rntx" if f"{name}: {{" in controls and name != besides]
+    clauses = [f"[[ and {name} = {{{{ params.{name} }}}} ]]" for name in names]
+    if "p: {" in controls:
+        clauses.append("and {{ params.p | within(d) }}")
+    return f"{{sql: 'select 1 as r, 2 as n, 3 as t where true {' '.join(clauses)}'}}"
+
+
+PERIOD = "p: {range: last 30 days}"
+
+
+def test_a_folder_knows_what_its_clicks_keep(tmp_path: Path) -> None:
+    """Of each panel, what its query reads. Red when all controls of both dashboards went along: a choice that the row
+    was not filtered by made the total of the other page smaller."""
+    both = f"r: {{text: }}, n: {{number: }}, x: {{text: }}, {PERIOD}"
+    folder = _folder(tmp_path, both, both)
+    (link,) = folder["first"].links.values()
+    assert (link.kept, link.dropped, link.always) == (("n", "p", "r"), (), ())
+    assert folder["other"].links == {}
+    assert folder.notes == []
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "differences"),
+    [
+        ("r: {text: }, n: {number: }, t: {text: }, " + PERIOD, "r: {text: }, " + PERIOD, ["other has no filter n, t"]),
+        (f"r: {{text: }}, {PERIOD}", f"r: {{text: }}, n: {{number: 5}}, {PERIOD}", []),
+        ("r: {text: }, p: {range: }", f"r: {{text: }}, {PERIOD}", ["other always filters by p"]),
+        ("r: {text: }", f"r: {{text: }}, {PERIOD}", ["other always filters by p"]),
+    ],
+)
+def test_the_check_finds_a_link_whose_numbers_may_be_others(
+    tmp_path: Path, first: str, other: str, differences: list[str]
+) -> None:
+    """A filter that the other dashboard lacks, and one that it has always. A default that a link can clear is neither.
+    Red when only unused controls are noted."""
+    notes = [note for note in _folder(tmp_path, first, other).notes if "changes nothing" not in note]
+    assert [note.partition("first.yaml:4:")[2].partition(": ")[2].partition(", so")[0] for note in notes] == differences
+
+
+def test_the_check_finds_a_link_to_another_time_zone(tmp_path: Path) -> None:
+    """Its days begin at other instants. Red when the zones are not compared."""
+    controls = f"r: {{text: }}, {PERIOD}"
+    notes = _folder(tmp_path, controls, controls, top="timezone: Asia/Tokyo\n").notes
+    assert any("other has another time zone or other weeks" in note for note in notes)
+
+
+@pytest.mark.parametrize("click", ["{event: [r], filter: r}", "{event: [r], open: other}", "{}"])
+def test_a_click_does_one_thing(tmp_path: Path, click: str) -> None:
+    """It filters, opens, or is an event of the host's page."""
+    with pytest.raises(InvalidDashboards, match="a click filters this page, opens another dashboard, or is an event"):
+        _folder(tmp_path, "r: {text: }", "r: {text: }", click=click)
+
+
+def test_the_columns_of_an_event_are_sent(tmp_path: Path) -> None:
+    """With the named ones of the panel. Red when columns of other keys alone count as named."""
+    folder = _folder(tmp_path, "r: {text: }", "r: {text: }", click="{event: [t, n]}")
+    panel = folder["first"].dashboard.panel("1-1")
+    assert panel is not None
+    assert panel.click is not None
+    assert panel.click.event == ("t", "n")
+    assert [use.name for use in panel.columns if use.key == "click"] == ["t", "n"]

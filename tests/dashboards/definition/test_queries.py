@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 
+from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import find_queries, unused_controls
+from tenantry.dashboards.definition.queries import find_queries
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.errors import TemplateError
 from tenantry.sql.query_file import Query
@@ -16,6 +19,7 @@ QUERIES = {
         HEADER + "select 1 where {{ params.period | within(day) }} [[ and r in {{ params.region }} ]]", "by_day"
     ),
     "plain": Query("select 1 [[ where r in {{ params.region }} ]] [[ and s = {{ params.s }} ]]", "plain"),
+    "mistyped": Query("select 1 as a [[ where x = {{ params.regoin }} ]]", "mistyped", file="mistyped.sql"),
     "list": Query("select 1 [[ where r in {{ params.other }} ]]", "list"),
     "ranged": Query("select 1 where {{ params.othr | within(day) }}", "ranged"),
     "all": Query("select 1", "all"),
@@ -50,13 +54,39 @@ def test_a_query_is_typed_by_the_controls_where_it_declares_nothing_itself() -> 
     assert kinds["1-3"] == {"period": "date range", "region": "list of text"}
     assert queries.parameters == {"least", "period", "region", "b", "s"}
     assert queries.choices["region"] is QUERIES["regions"]
-    assert unused_controls(dashboard, queries) == []
+    assert [*mistyped_controls(dashboard, queries)] == []
+
+
+def slips(panels: str, controls: str, opened_with: Collection[str] = ()) -> dict[str, tuple[str, str]]:
+    dashboard = _read(panels, controls)
+    found = mistyped_controls(dashboard, find_queries(dashboard, QUERIES), opened_with)
+    return {f"{each.line}:{each.column} {each.code}": (each.message, each.fix) for _, each in found}
+
+
+UNUSED = "2:12 unused-control"
 
 
 def test_a_control_that_nothing_reads_is_found() -> None:
-    """It works, and is probably a typing error."""
-    dashboard = _read("{table: all}", "{region: {text: }}")
-    assert [control.name for control in unused_controls(dashboard, find_queries(dashboard, QUERIES))] == ["region"]
+    """It works, and is probably a typing error: with the name that a query reads. Red without the names that nothing
+    sets: the fix said nothing of `s`."""
+    assert slips("{table: all}", "{region: {text: }}")[UNUSED][1].startswith("write [[ and … = {{ params.region }} ]]")
+    (found,) = slips("{table: mistyped}", "{region: {text: }}").items()
+    assert found[0] == UNUSED
+    assert found[1][1].startswith("did you mean regoin, which mistyped.sql:1:28 reads? Otherwise write [[")
+
+
+def test_a_filter_that_no_control_sets_is_found() -> None:
+    """Where a control is nearly called so: the panel would show all rows, whatever the viewer chooses. A click that
+    sets it, here or in another dashboard, is enough. Red when only controls are looked at."""
+    two = "[{table: plain}, {table: mistyped}]"
+    controls = "{region: {choices: [a, b], many: true}, s: {text: }}"
+    (found,) = slips(two, controls).items()
+    assert found[0] == "1:28 unset-parameter"
+    assert found[1][0] == "no control of the dashboard sales sets params.regoin"
+    assert found[1][1].startswith("did you mean region? ")
+    assert slips(two, controls, ["regoin"]) == {}
+    assert slips(f"{two[:-1]}, {{bar: a, by: b, query: all, click: {{filter: regoin}}}}]", controls) == {}
+    assert slips("{table: plain}", "{region: {choices: [a, b], many: true}}") == {}  # a link may set s
 
 
 REFUSED = {

@@ -18,6 +18,7 @@ FLIGHTS = """\
 title: Departures of {{ name }}
 refresh: 5 min
 cache: 30
+colors: {AA: accent, "true": "#0b7a75", null: 3, UA: bad}
 controls:
   period: {range: last-30-days, presets: [last-30-days, this-year]}
   origin: {choices: {query: airports}, many: true}
@@ -31,7 +32,7 @@ rows:
   - - {line: [mean_delay, p90], by: month, query: months, title: Mean departure delay, unit: min, width: 8}
     - {bar: flights, by: route, query: routes, click: {filter: route}, sort: largest, limit: 10, horizontal: true}
   - {area: flights, by: month, color: carrier, stack: share, query: {sql: select 1}, reference: 15}
-  - - {donut: flights, by: carrier, query: routes}
+  - - {donut: flights, by: carrier, query: routes, colors: {AA: 8, UA: "#ABC"}}
     - {scatter: delay, by: distance, size: flights, label: route, query: routes}
     - {heatmap: flights, by: hour, rows: weekday, query: hours, diverging: true}
   - {table: routes, columns: [route, {flights: {bar: true, title: Flights}}, {share: percent}],
@@ -50,6 +51,9 @@ def test_everything_that_a_file_may_say() -> None:
     assert [control.label for control in dashboard.controls.values()] == [
         *("Period", "Origin", "Airline", "Delay", "Note"),
     ]
+    assert dashboard.colors == {"AA": "accent", "true": "#0b7a75", "null": 3, "UA": "bad"}
+    donut = _panel(dashboard, "5-1").view.substitute({})
+    assert donut == {"kind": "donut", "donut": "flights", "by": "carrier", "colors": {"AA": 8, "UA": "#ABC"}}
     origin, period = dashboard.controls["origin"].parameter, dashboard.controls["period"]
     assert (origin.kind, origin.choices_query) == ("list of text", "airports")
     assert (period.parameter.kind, str(period.parameter.default)) == ("date range", "last 30 days")
@@ -99,6 +103,11 @@ REFUSED = {
     "title: a\nrows: {table: a}": ("2:7", "rows must be a list", "figure"),
     "title: a\nrow: []": ("2:1", "a dashboard has no key row", "did you mean rows?"),
     "title: [a]\nrows: [{table: a}]": ("1:8", "this must be text", "quotes"),
+    "title: a\ncolors: {Lost: bda}\nrows: [{table: a}]": ("2:16", "this is not a colour", "did you mean bad?"),
+    "title: a\ncolors:\n  Won: #2456c4\nrows: [{table: a}]": ("3:7", "this is not a colour", "in quotes"),
+    "title: a\ncolors: {Lost: 9}\nrows: [{table: a}]": ("2:16", "this is not a colour", "from 1 to 8"),
+    "title: a\ncolors: {Lost: '#12345'}\nrows: [{table: a}]": ("2:16", "this is not a colour", "#2456c4"),
+    "title: a\ncolors: [bad]\nrows: [{table: a}]": ("2:9", "colors must be a mapping", "{Won: good"),
     "title: '{{ a + b }}'\nrows: [{table: a}]": ("1:8", "is not a path", "write a path"),
     _file("[]"): ("4:5", "this row has no panel", "remove the row"),
     _file("orders"): ("4:5", "a panel must be a mapping", "{table: routes}"),
@@ -124,8 +133,8 @@ REFUSED = {
     _file("{table: a, show_query: yes}"): ("4:28", "this must be true or false", "write true"),
     _file("[{table: a, width: 8}, {table: b, width: 8}]"): ("4:5", "make 16 of 12 columns", "smaller"),
     _file("[{table: a, width: 12}, {table: b}]"): ("4:5", "make 12 of 12 columns", "smaller"),
-    _file("{table: a, click: {filter: b, open: c}}"): ("4:23", "filters this page, or opens another", "filter: route"),
-    _file("{table: a, click: {with: b}}"): ("4:23", "filters this page, or opens another", "open: route"),
+    _file("{table: a, click: {filter: b, open: c}}"): ("4:23", "filters this page, opens another", "filter: route"),
+    _file("{table: a, click: {with: b}}"): ("4:23", "filters this page, opens another", "open: route"),
     _file("{vega: {data: {url: /x.csv}}, query: q}"): ("4:20", "must not have addresses", "rows of the query"),
     _file(controls="a: {}"): ("2:12", "the control a has no kind", "range, choices, text, number, date"),
     _file(controls="a: {text: , date: }"): ("2:12", "the control a is text and date at once", "one of"),

@@ -32,6 +32,7 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
     const text = (each) => each.textContent;
     const kinds = ["bar", "slice", "point", "cell", "layer", "area", "line", "dot"];
     const outer = panel.getBoundingClientRect();
+    const origin = (svg ?? panel).getBoundingClientRect();
     return {
         id: panel.dataset.panel,
         kind: panel.className.match(/panel-(\w+)/)[1],
@@ -51,9 +52,9 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
         amounts: all("svg.plot .label.value", text),
         texts: all("svg.plot text", (each) => ({
             text: each.textContent,
-            box: away(each.getBoundingClientRect(), outer),
+            box: away(each.getBoundingClientRect(), origin),
         })),
-        panel: { x: 0, y: 0, width: outer.width, height: outer.height },
+        panel: away(outer, origin),
         legend: all(".legend-item", (each) => [...each.querySelectorAll(".legend-name, .legend-note")].map(text)),
         cells: all("tbody tr", (row) => [...row.cells].map((cell) => {
             const bar = cell.querySelector(".cell-bar");
@@ -127,7 +128,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One panel. ``sentence``: what stands in place of a drawing. ``drawing``: None where there is none."""
+    """One panel; all places are by the drawing. ``sentence``: what stands in place of it. ``drawing``: None where there
+    is none."""
 
     id: str
     kind: str
@@ -196,6 +198,9 @@ def faults(panel: Drawn) -> Iterator[str]:
             yield f"a label that says {text}"
         if not panel.panel.holds(box):
             yield f"a label beyond the panel: {text}, {box} in {panel.panel}"
+    for text, box in panel.texts:
+        if any(box.overlaps(mark.box) for mark in panel.of("bar")):
+            yield f"a label over a bar: {text}"
     for (one, place), (other, beside) in itertools.combinations(panel.texts, 2):
         if place.overlaps(beside):
             yield f"labels over one another: {one} and {other}"

@@ -1,4 +1,4 @@
-"""Dashboards of a folder for a group of their own, on an empty DuckDB: their queries bring the rows."""
+"""Dashboards of a folder for a group of their own, on a DuckDB file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,18 @@ class Sample:
 
 
 @asynccontextmanager
-async def sample(folder: Path, **properties: Any) -> AsyncIterator[Sample]:
-    """``properties``: further ones of the group."""
-    database = folder.parent / "empty.duckdb"
-    duckdb.connect(str(database)).close()
-    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, f"duckdb:///{database}")()
+async def sample(
+    folder: Path, *tables: str, option: str = "", url: str = "", **properties: Any
+) -> AsyncIterator[Sample]:
+    """``tables``: statements that fill the DuckDB file; ``option``: of its URL. ``url``: of another database instead.
+    ``properties``: further ones of the group."""
+    database = folder.parent / "sample.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("set timezone = 'UTC'")
+        for each in tables:
+            connection.execute(each)
+    address = url or f"duckdb:///{database}{option}"
+    store, keys, token = sample_viewer(folder, {"tenant": "acme", **properties}, address)()
     resolver = Resolver(store, keys=keys)
     async with DataSources(store, keys=keys) as sources:
         app = Starlette()

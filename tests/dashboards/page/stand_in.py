@@ -33,7 +33,7 @@ Answer = Message | Callable[[Message, Mapping[str, Any]], Message]
 """The line of a panel, or a function of the request's entry for it and of the filters."""
 _FILE = '<meta name="tenantry-file" data-file="{name}" content="/-/assets/{name}">'
 BROKEN_OFF: Message = {"broken": "off"}
-"""In place of an answer: the whole response ends there, without its last line."""
+"""In place of an answer: the whole response ends there, without its last line. Of the events: the connection breaks."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class StandIn:
             [self._panel(f"{line}-{place}", each) for place, each in enumerate(row, 1)]
             for line, row in enumerate(rows, 1)
         ]
-        about = {"name": name, "title": "Sales", "description": "", "locale": "en-US", "currency": "USD"}
+        about = {"name": name, "title": "Sales", "description": "", "locale": "en-US", "currency": "USD", "colors": {}}
         self.dashboards[name] = about | {"theme": {}, "controls": [], "rows": lines} | more
         return f"{self.url}/{name}"
 
@@ -182,6 +182,8 @@ class StandIn:
                 await asyncio.sleep(0.02)
                 while self.events:
                     event = self.events.pop(0)
+                    if event is BROKEN_OFF:
+                        raise ConnectionError
                     yield _line(event)
                     if event.keys() & {"token", "group"}:  # nothing follows, as from the real one
                         return

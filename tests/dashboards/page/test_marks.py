@@ -136,6 +136,15 @@ async def test_points_lie_at_both_numbers_and_their_area_is_the_third(stand_in: 
     assert [r for _, _, r in across][:2] == [14, 7]
 
 
+async def test_points_that_are_not_as_they_seem_are_counted(stand_in: StandIn, visit: Visit) -> None:
+    """A size below 0 looks like the smallest; a point without a place is not drawn. Red when nothing is said."""
+    answer = rows({"x": "float", "y": "float", "n": "integer"}, [0, 10, -100], [50, 20, 25], [None, 40, 3])
+    view = {"kind": "scatter", "scatter": "y", "by": "x", "size": "n", "answer": answer}
+    panel = await panel_of(stand_in, visit, view)
+    said = await panel.locator(".chart-note").inner_text()
+    assert said == "1 value has no place on the axis and is not drawn. 1 size is below 0 and drawn as the smallest."
+
+
 @pytest.mark.parametrize("diverging", [False, True])
 async def test_a_heat_map_has_a_cell_for_each_pair(stand_in: StandIn, visit: Visit, diverging: bool) -> None:
     """Hours in order whatever that of the rows; no cell where there is no row; more is darker on a light page."""
@@ -176,6 +185,15 @@ async def test_a_sparkline_ends_with_the_last_value(stand_in: StandIn, visit: Vi
     ((first, second, third),) = await path(panel, ".sparkline .line")
     assert [first[1], second[1], third[1]] == [29, 3, 16]
     assert await panel.locator(".sparkline circle").get_attribute("cy") == "16"
+
+
+async def test_a_sparkline_has_gaps(stand_in: StandIn, visit: Visit) -> None:
+    """A month without a value parts the line, and a value alone is a dot. Red when the line goes on over the gap."""
+    months = [[MONTHS[place], value] for place, value in enumerate([4, None, 1, 3, None])]
+    answer = rows({"n": "integer"}, [9], sparkline=rows({"month": "date", "n": "integer"}, *months))
+    panel = await panel_of(stand_in, visit, {"kind": "figure", "figure": "n", "answer": answer})
+    assert [len(part) for part in await path(panel, ".sparkline .line")] == [1, 2]
+    assert await panel.locator(".sparkline circle").count() == 2
 
 
 async def test_a_reference_line_is_at_its_value_and_says_it(stand_in: StandIn, visit: Visit) -> None:

@@ -114,9 +114,9 @@ async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit)
         )
     ).page
     first, second = page.locator("[data-panel='1-1']"), page.locator("[data-panel='1-2']")
-    assert (await first.locator(".legend-name").all_inner_texts())[-1] == "Other (19)"
-    assert await first.locator("rect.bar").count() == 24
-    assert (await second.locator(".legend-name").all_inner_texts())[-1] == "19 more, not shown"
+    assert (await first.locator(".legend-name").all_inner_texts())[-1] == "Other (23)"
+    assert await first.locator("rect.bar").count() == 16
+    assert (await second.locator(".legend-name").all_inner_texts())[-1] == "23 more, not shown"
 
 
 async def test_several_series_are_read_at_once(stand_in: StandIn, visit: Visit) -> None:
@@ -195,7 +195,7 @@ async def test_a_click_opens_another_dashboard_and_leads_back(stand_in: StandIn,
     stand_in.show(
         [{"kind": "text", "text": "Of one route."}], name="flights/route", title="One route", controls=[ROUTE]
     )
-    opening = BARS | {"click": {"values": {"route": "route"}, "open": "flights/route", "keeps": []}}
+    opening = BARS | {"click": {"values": {"route": "route"}, "open": "flights/route", "keeps": [], "controls": []}}
     page = (await visit(stand_in.show([opening], title="Overview"))).page
     await page.evaluate("window.same = true")
     await page.locator("rect.bar").nth(1).click()
@@ -212,7 +212,8 @@ async def test_what_was_chosen_goes_along_where_the_other_dashboard_has_it(stand
     """The period stays, the click counts for more than what was chosen before, and a filter that only the first one has
     is not sent. The way back brings all of them. Red when only the values of the click went along."""
     stand_in.show([{"kind": "text", "text": "Of one."}], name="one", title="One route", controls=[PERIOD, ROUTE])
-    opening = BARS | {"click": {"values": {"route": "route"}, "open": "one", "keeps": ["period", "route"]}}
+    click = {"values": {"route": "route"}, "open": "one", "keeps": ["period", "route"], "controls": []}
+    opening = BARS | {"click": click, "reads": ["period", "route"]}
     chosen = "#period=2013-01-01..2013-02-01&route=EWR+%E2%86%92+SFO&name=united"
     page = (await visit(stand_in.show([opening], title="Overview", controls=[PERIOD, ROUTE, NAME]) + chosen)).page
     await page.locator("rect.bar").nth(1).click()

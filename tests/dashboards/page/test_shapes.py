@@ -117,3 +117,31 @@ async def test_each_kind_draws_what_the_values_are(measured: Measure, shape: str
     given = {kind: rows_of(kind, SHAPES[shape]) for kind in KINDS}
     wrong = {kind: [*faults(panel), *unlike(kind, panel, given[kind])] for kind, panel in found.items()}
     assert {kind: each for kind, each in wrong.items() if each} == {}
+
+
+@pytest.mark.parametrize("shape", ["one point", "one point of two series"])
+async def test_a_day_alone_is_that_day(stand_in: StandIn, visit: Visit, shape: str) -> None:
+    """On the axis and in a tooltip. Red when the first day of January, alone, is written as the year 2026."""
+    kinds = ["line", "stacked area", "bar"]
+    answer = rows({"x": "date", "k": "text", "v": "float"}, *map(list, SHAPES[shape]))
+    seen = await visit(stand_in.show(*[[KINDS[kind] | {"title": kind, "answer": answer}] for kind in kinds]))
+    assert {panel.names[0] for panel in (await drawn(seen.page)).values()} == {"Jan 1, 2026"}
+    for chart in await seen.page.locator(".chart").all():
+        await chart.focus()
+        await seen.page.keyboard.press("Home")
+        title = await chart.locator(".tip-title").inner_text()
+        assert title == "Jan 1, 2026"
+
+
+@pytest.mark.parametrize("width", [300, 240])
+async def test_lying_bars_keep_their_direction(stand_in: StandIn, visit: Visit, width: int) -> None:
+    """Between long names and large numbers of both signs. Red when these leave no room: bars went the other way."""
+    answer = rows(
+        {"x": "text", "v": "decimal"}, ["a name that goes on and on", "9.7e27"], ["another long name", "-8.9e27"]
+    )
+    seen = await visit(stand_in.show([chart("bar", horizontal=True) | {"answer": answer}]), width=width)
+    panel = (await drawn(seen.page))["1-1"]
+    assert [*faults(panel)] == []
+    above, below = panel.of("bar")
+    assert below.box.right == pytest.approx(above.box.x, abs=1)
+    assert above.box.width > 5

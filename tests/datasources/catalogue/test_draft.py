@@ -111,6 +111,9 @@ def test_a_parent_without_a_foreign_key_is_guessed_by_its_name() -> None:
         ([("id", "name"), ("id", "name")], None),
         ([("user_id",), ("kind_id",)], None),
         ([("customer_id",), ("customer_id", "org_id"), ("org_id",), ("ORG_ID",)], "org_id"),
+        ([("id", "account"), ("vehicle_id",), ("id",)], None),
+        ([("id", "account")], "account"),
+        ([("id", "account"), ("account",), ("vehicle_id",)], "account"),
         ([], None),
     ],
 )

@@ -22,6 +22,7 @@ from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import InvalidSource, QueryFailed, SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tenantry.http.responses import error_document
+from tenantry.sql.guarding import read_stored_tables
 from tests.datasources.conftest import PRODUCTION, Directory, group
 from tests.datasources.guarded.shop import ACME, DECLARATION, FORGETFUL, STATEMENTS, TABLES, owned, shop
 
@@ -179,9 +180,7 @@ async def test_without_sqlglot(
     directory: Directory, open_sources: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: Sent
 ) -> None:
     """The error names the extra; a source without a declaration runs. Red when the reader did not look for it."""
-    from tenantry.datasources import declared_tables
-
-    declared_tables._read.cache_clear()
+    read_stored_tables.cache_clear()
     monkeypatch.setitem(sys.modules, "sqlglot", None)  # what blocks an import
     url, acme = shop(tmp_path / "shop.db"), group(main="own_1")
     source = directory.add(1, url, tables=TABLES)

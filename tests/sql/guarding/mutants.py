@@ -84,7 +84,7 @@ def _no_calls(patch: pytest.MonkeyPatch) -> None:
 
 
 def _no_attributes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(WordCheck, "_attribute", lambda *_: None)
+    patch.setattr(WordCheck, "_check_attribute", lambda *_: None)
 
 
 def _ctes_may_capture(patch: pytest.MonkeyPatch) -> None:
@@ -280,6 +280,12 @@ MUTANTS: Final = (
         _no_attributes,
         "postgresql",
         Attack("select ('select to_tsvector(note) from vault'::text).btrim.ts_stat::text as x"),
+    ),
+    Mutant(
+        "unknown functions: without brackets, of a function's alias",
+        lambda patch: patch.setattr(WordCheck, "_value_of_call", lambda *_: None),
+        "postgresql",
+        Attack("select f.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) f"),
     ),
     Mutant("unknown functions: user functions", _no_calls, "mariadb", Attack("select top_note() as x")),
     Mutant("unknown functions: dictGet", _no_calls, "clickhouse", Attack("select dictGet('d_t', 'note', toUInt64(4))")),

@@ -1,76 +1,35 @@
-"""The functions that guarded queries may call, on the real engines: each is one, and none reads a table."""
+"""The functions that guarded queries may call, on the engines of this process: each is one, and none reads a table.
+
+Those of servers: test_safe_functions_of_servers.py.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import product
-from typing import Any
 
 import duckdb
-import psycopg
-import pymysql
 import pytest
-from psycopg.rows import dict_row
 
-from engines.clickhouse import ClickHouse, ClickHouseError
-from engines.mariadb import MariaDB
-from engines.postgres import Postgres
 from tenantry.datasources.engines.sqlite import local_time
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.guarding.safe_functions import safe_functions, safe_table_functions
+from tests.sql.guarding.function_calls import (
+    TEXTS,
+    calls_with_texts,
+    dependent,
+    from_calls,
+    functions,
+    table_functions,
+    unknown,
+)
 from tests.sql.guarding.stages import TABLES
-from tests.sql.test_dynamic_sql_engines import duckdb_argument, postgres_calls
+from tests.sql.test_dynamic_sql_engines import duckdb_argument
 
 LISTED = ("postgresql", "sqlite", "duckdb", "mysql", "mariadb", "clickhouse")
-TEXTS = ("orders", "select amount from orders", "main.orders", "amount")
-FORMS = (  # ways of calling what the grammar knows
-    *("()", "(1)", "(1, 1)", "(1, 1, 1)", "(1, 1, 1, 1)", "('1')", "('a', 'b')", "(distinct 1)", "(null)", "('[1]')"),
-    *("() over ()", "(1) over (order by 1)", "(1, 1) over (order by 1)", "(0.5) within group (order by 1)"),
-    *(
-        "(1 as char)",
-        "('a' using utf8mb4)",
-        "() over (order by 1)",
-        "(1 as text)",
-        "(1 as varchar)",
-        "(day from now())",
-        "(year from date '2026-01-01')",
-        "('a' in 'a')",
-    ),
-    *(
-        "(now(), interval 1 day)",
-        "(day, 1, now())",
-        "(day, now(), now())",
-        "(date, 'usa')",
-        "(0.5) over ()",
-        "(both from 'a')",
-    ),
-    *(
-        "(a) from (select 1 as a) t group by rollup (a)",
-        "(*) from (select 1 as a) t",
-        "('[1]', '$')",
-        "(content '<a/>')",
-    ),
-    *(
-        "(name a)",
-        "(1 as a)",
-        "(xmltext('a'))",
-        "(xmltext('a'), version '1.0')",
-        "(content xmltext('a') as text)",
-        "('a' : 1)",
-    ),
-    *(
-        "('a', json_array(1))",
-        "('{}', '{}')",
-        "('{}', '$')",
-        "(INTERVAL 1 DAY, now())",
-        "(day, 1, toDate('2026-01-01'))",
-    ),
-    *("(amount, 0.5) over ()", "(1 as int)", "(0.5) within group (order by 1) over ()"),
-)
 NEWER = {
     *(
         "concat",
@@ -85,24 +44,6 @@ NEWER = {
     ),
     *("timediff", "unhex", "unistr"),
 }
-MYSQL_ONLY = {
-    *("any_value", "bin_to_uuid", "format_bytes", "format_pico_time", "grouping", "is_uuid", "json_schema_valid"),
-    *("json_schema_validation_report", "json_storage_size", "regexp_like", "uuid_to_bin"),
-}
-
-Run = Callable[[str], Any]
-
-
-def functions(dialect: str) -> frozenset[str]:
-    names = safe_functions(DIALECTS[dialect])
-    assert names is not None
-    return names
-
-
-def table_functions(dialect: str) -> frozenset[str]:
-    names = safe_table_functions(DIALECTS[dialect])
-    assert names is not None
-    return names
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -118,51 +59,6 @@ def test_the_lists(dialect: str) -> None:
     assert {"lower", "sum", "count", "coalesce", "cast"} <= names
     assert {name for name in names if name != name.lower()} == set()
     assert {name for name in names if rules.dynamic_functions.matches(name)} == set()
-
-
-def unknown(names: Iterable[str], run: Run, is_there: Callable[[Any], bool]) -> set[str]:
-    """Those of which no call runs, and none fails with an error that shows that the function is there."""
-    missing = set()
-    for name in names:
-        for form in FORMS:
-            try:
-                run(f"select {name}{form}")
-            except (sqlite3.Error, duckdb.Error, psycopg.Error, pymysql.MySQLError, ClickHouseError) as error:
-                if is_there(error):
-                    break
-            else:
-                break
-        else:
-            missing.add(name)
-    return missing
-
-
-def dependent(calls: Iterable[tuple[str, str]], run: Run, *, empty: str, fill: str) -> set[str]:
-    """Functions that show a row of the table, or whose result, or error, is another while the table is empty. ``calls``
-    are pairs of a name and SQL; ``empty`` and ``fill`` are statements, one a line."""
-    before = [(name, sql, run(sql)) for name, sql in calls]
-    for statement in empty.splitlines():
-        run(statement)
-    changed = [(name, sql, full) for name, sql, full in before if run(sql) != full]
-    for statement in fill.splitlines():
-        run(statement)
-    steady = {name for name, sql, full in changed if run(sql) == full}  # others depend on the clock, or on chance
-    return steady | {name for name, _, full in before if "424242" in full}
-
-
-def calls_with_texts(names: Iterable[str], *, most: int, arguments: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """Calls with one text up to four times, and with other arguments."""
-    repeated = [", ".join([f"'{text}'"] * count) for text, count in product(TEXTS, range(1, most + 1))]
-    for name, given in product(names, [*repeated, *arguments]):
-        yield name, f"select {name}({given})"
-
-
-def from_calls(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for name, text, count in product(names, TEXTS, range(1, 3)):
-        yield name, f"select * from {name}({', '.join([f'{text!r}'] * count)})"
-
-
-# --- SQLite -----------------------------------------------------------------------------------------------------------
 
 
 def test_sqlite() -> None:
@@ -187,9 +83,6 @@ def test_sqlite() -> None:
         found = dependent(calls, run, empty="delete from orders", fill="insert into orders values (424242)")
         assert found == {"reads"}, "only the controls"
         assert found.isdisjoint(functions("sqlite"))
-
-
-# --- DuckDB -----------------------------------------------------------------------------------------------------------
 
 
 def test_duckdb() -> None:
@@ -231,124 +124,6 @@ def test_duckdb() -> None:
             "query_table",
         }, "only the controls"
         assert found.isdisjoint(functions("duckdb") | table_functions("duckdb"))
-
-
-# --- PostgreSQL -------------------------------------------------------------------------------------------------------
-
-CATALOGUE = """
-select n.nspname as schema, p.proname as name, p.prorettype = 'record'::regtype and p.proallargtypes is null as columns,
-  array(select format_type(t, null) from unnest(p.proargtypes) t) as types
-from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where p.prokind in ('f', 'a') and n.nspname = 'pg_catalog' and p.proname = any (%s)
-"""
-TABLE_SYNTAX = {
-    "json_table": "select * from json_table('[1]', '$[*]' columns (a int path '$')) t",
-    "xmltable": "select * from xmltable('/a' passing '<a>1</a>' columns a int path '.') t",
-}
-
-
-def test_postgresql(postgres: Postgres) -> None:
-    """The functions with a text among their arguments; the control is ``query_to_xml``. Red when it is listed."""
-    listed = functions("postgresql") | table_functions("postgresql")
-    with psycopg.connect(postgres.create_database(), autocommit=True, row_factory=dict_row) as connection:
-
-        def execute(sql: str) -> Any:
-            return connection.execute(sql.encode()).fetchall()
-
-        def run(sql: str) -> str:
-            try:
-                return repr(execute(sql))
-            except psycopg.Error as error:
-                return repr(error)
-
-        known = {row["proname"] for row in execute("select proname from pg_proc where pronamespace = 11")}
-        for example in TABLE_SYNTAX.values():
-            assert "FeatureNotSupported" in run(example) or execute(example) == [{"a": 1}]
-        missing = listed - known - set(TABLE_SYNTAX)
-        assert unknown(missing, execute, lambda error: isinstance(error, psycopg.errors.FeatureNotSupported)) == set()
-        connection.execute("create table orders as select 424242 as amount")
-        rows = connection.execute(CATALOGUE, [[*listed, "query_to_xml"]]).fetchall()
-        calls = [(row["name"], sql) for row, text in product(rows, TEXTS) for sql in postgres_calls(row, text)]
-        assert len(calls) > 500
-        found = dependent(calls, run, empty="delete from orders", fill="insert into orders values (424242)")
-    assert found == {"query_to_xml"}, "only the control"
-    assert found.isdisjoint(listed)
-
-
-# --- MariaDB ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_mariadb(mariadb: MariaDB) -> None:
-    """Calls with up to four texts. The control is a stored function that reads the table; red when it is listed. Names
-    that only MySQL has are not on this server."""
-    database = mariadb.create_database()
-    with closing(mariadb.connect(database)) as connection, connection.cursor() as cursor:
-
-        def execute(sql: str) -> Any:
-            cursor.execute(sql)
-            return cursor.fetchall()
-
-        def run(sql: str) -> str:
-            try:
-                return repr(execute(sql))
-            except pymysql.MySQLError as error:
-                return repr(error)
-
-        execute("create table orders as select 424242 as amount")
-        execute("create function reads_it(a text) returns int reads sql data return (select max(amount) from orders)")
-        names = functions("mariadb") | functions("mysql")
-        assert unknown(names, execute, lambda error: error.args[0] == 1582) <= MYSQL_ONLY
-        calls = list(calls_with_texts([*names, "reads_it"], most=4))
-        found = dependent(calls, run, empty="delete from orders", fill="insert into orders values (424242)")
-        assert found == {"reads_it"}, "only the controls"
-        assert found.isdisjoint(names)
-
-
-# --- ClickHouse -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_clickhouse(clickhouse: ClickHouse) -> None:
-    """Texts, and names without quotes: ``in(1, orders)`` reads the table of that name. Red when it or ``joinGet``,
-    the controls, are listed."""
-
-    def run(sql: str) -> str:
-        try:
-            return repr(clickhouse.query(sql))
-        except ClickHouseError as error:
-            return str(error)
-
-    clickhouse.query("create database if not exists main")
-    clickhouse.query("create or replace table orders (amount UInt32) engine = Memory as select arrayJoin([1, 424242])")
-    clickhouse.query(
-        "create or replace table main.orders (amount UInt32) engine = Memory as select arrayJoin([1, 424242])"
-    )
-    clickhouse.query(
-        "create or replace table joined (k UInt8, amount UInt32) engine = Join(any, left, k) as select 1, 424242"
-    )
-    names = {name: name.lower() for (name,) in clickhouse.query("select name from system.functions")}
-    spelled = {lower: name for name, lower in names.items()}
-    combinators = [
-        name.lower() for (name,) in clickhouse.query("select name from system.aggregate_function_combinators")
-    ]
-    aggregates = {name.lower() for (name,) in clickhouse.query("select name from system.functions where is_aggregate")}
-    built = {f"{name}{a}{b}" for name, a, b in product(aggregates, ["", *combinators], ["", *combinators])}
-    assert unknown(functions("clickhouse") - set(spelled) - built, clickhouse.query, lambda _: False) == set()
-    listed = [spelled[name] for name in functions("clickhouse") if name in spelled]
-    arguments = ("orders", "1, orders", "'joined', 'amount', 1", "joined, 'amount', 1", "main.orders")
-    calls = [
-        (name, f"{sql} as result")
-        for name, sql in calls_with_texts([*listed, "in", "joinGet"], most=2, arguments=arguments)
-    ]
-    calls += [(name, f"{sql} limit 3") for name, sql in from_calls(table_functions("clickhouse"))]
-
-    tables = {"orders": "arrayJoin([1, 424242])", "main.orders": "arrayJoin([1, 424242])", "joined": "1, 424242"}
-    empty = "\n".join(f"truncate table {table}" for table in tables)
-    fill = "\n".join(f"insert into {table} select {row}" for table, row in tables.items())
-    found = dependent(calls, run, empty=empty, fill=fill)
-    assert found == {"in", "joinGet"}, "only the controls"
-    assert found.isdisjoint(listed)
 
 
 def test_a_name_of_a_function_and_of_a_table_macro() -> None:

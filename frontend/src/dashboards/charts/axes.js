@@ -14,8 +14,12 @@ import { shortened, textWidth } from "./measure.js";
 
 const GAP = 8;
 const LABEL = 24;
+/** A label of an axis and its gap. */
+const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
 const MOST_AMOUNT = 90;
+/** The share of the width that a reference's label may take. */
+const MOST_REFERENCE = 0.5;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -81,37 +85,49 @@ export function drawBottomAxis(parent, ticks, scale, plot, width) {
   parent.append(group);
 }
 
-/** Names of bands: each shortened to its band; where that is too narrow for words, or they are `whole` or nothing,
- * only as many as fit. */
-export function bandTicks(texts, step, whole = false) {
-  const widest = Math.max(0, ...texts.map(textWidth));
-  const shown = whole || step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
-  return texts.map((text, at) => ({ at, text: shortened(text, shown * step - GAP) })).filter(({ at }) => at % shown === 0);
+/**
+ * Names of bands: each shortened to its band; only as many as fit where that is too narrow for words.
+ * @param {string[]} texts
+ * @param {number} step pixels of a band
+ * @param {((place: number, before: number) => string) | null} [short] writes a time after another one, which is never cut
+ */
+export function bandTicks(texts, step, short) {
+  const every = (count, write) => texts.flatMap((text, at) => (at % count ? [] : [{ at, text: write(text, at) }]));
+  if (!short) {
+    const widest = Math.max(0, ...texts.map(textWidth));
+    const count = step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
+    return every(count, (text) => shortened(text, count * step - GAP));
+  }
+  for (let count = Math.ceil(NARROWEST / step); ; count += 1) {
+    const found = every(count, (_, at) => short(at, at - count));
+    if (count >= texts.length || found.every(({ text }) => textWidth(text) + GAP <= count * step)) return found;
+  }
 }
 
 /**
  * A reference line and its label, which has a margin of its own at the right.
  * @param {{value: number, label?: string}} reference
  */
-export function drawReference(parent, reference, scale, plot, text) {
+export function drawReference(parent, reference, scale, plot, { text, whole }) {
   const y = crisp(scale(reference.value));
   parent.append(
     svg(
       "g",
       { class: "reference" },
       svg("line", { x1: plot.left, x2: plot.left + plot.width, y1: y, y2: y }),
-      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text),
+      svg("text", { class: "label", x: plot.left + plot.width + GAP, y, dy: "0.32em" }, text, text === whole ? null : svg("title", {}, whole)),
     ),
   );
 }
 
 /** What a reference line says, and the margin that it needs. */
-export function referenceText(reference, way, formats) {
+export function referenceText(reference, way, { formats, width }) {
   if (!reference) return { text: "", margin: 0 };
   const digits = digitsFor([way.format === "percent" ? reference.value * 100 : reference.value]);
   const amount = formats.fitting(reference.value, { ...way, type: "float", digits }, (text) => textWidth(text) <= MOST_AMOUNT);
-  const text = reference.label ? `${reference.label} ${amount}` : amount;
-  return { text, margin: Math.ceil(textWidth(text)) + GAP + 4 };
+  const labelled = (label) => [label, amount].filter(Boolean).join(" ");
+  const text = labelled(shortened(reference.label ?? "", width * MOST_REFERENCE - textWidth(amount)));
+  return { text, whole: labelled(reference.label), margin: Math.ceil(textWidth(text)) + GAP + 4 };
 }
 
 /** A hairline in the middle of a pixel. */

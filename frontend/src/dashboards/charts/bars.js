@@ -13,6 +13,8 @@ import { adds, stacked, together } from "./together.js";
 const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
+/** Pixels that names and numbers leave for the bars between them. */
+const SHORTEST_LYING = 60;
 /** The share of the width that the number at the end of a bar may take, before it is written shorter. */
 const MOST_AMOUNT = 0.25;
 /** What stands for the groups beyond the limit. */
@@ -95,7 +97,7 @@ class Bars {
     if (this.share) return { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1] };
     const values = this.spans.flat().flatMap(({ low, high }) => (high === null ? [] : [low, high]));
     if (this.view.reference) values.push(this.view.reference.value);
-    return valueDomain(values, { count });
+    return valueDomain(values, { count, way: this.way });
   }
 
   bands(start, end, thickest) {
@@ -111,7 +113,7 @@ class Bars {
     const spans = this.spans[place];
     const write = ({ amount, low, high }) => {
       const text = formats.measured(amount, this.way);
-      return this.share ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
+      return this.share && amount !== null && high !== null ? `${formats.text(high - low, { format: "percent" })} (${text})` : text;
     };
     return {
       ...position,
@@ -131,7 +133,7 @@ class StandingBars extends Bars {
     const { options, view, groups } = this;
     const { domain, ticks } = this.domain(4);
     const labels = labelled(ticks, this.share ? { format: "percent" } : this.way, options.formats);
-    const reference = referenceText(view.reference, this.way, options.formats);
+    const reference = referenceText(view.reference, this.way, options);
     const size = belowLegend(options, this.series);
     this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
     const { left, top, width, height } = this.plot;
@@ -141,15 +143,15 @@ class StandingBars extends Bars {
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
-    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
+    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
   }
 
   #names() {
-    const { short } = this.by;
-    const texts = this.groups.map(({ at, text }, place) => (short && at >= 0 ? short(at, place === 0) : text));
-    return bandTicks(texts, this.x.step, Boolean(short));
+    const { by, groups } = this;
+    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, groups[before]?.at) : groups[place].text);
+    return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
   }
 
   #top(place) {
@@ -173,9 +175,10 @@ class LyingBars extends Bars {
     const { options, groups } = this;
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
-    const names = groups.map(({ text }) => shortened(text, options.width * 0.4));
     const { domain } = this.domain(4);
     const right = Math.max(0, ...amounts.map(textWidth)) + 12;
+    const room = options.width - right * (domain[0] < 0 ? 2 : 1) - SHORTEST_LYING;
+    const names = groups.map(({ text }) => shortened(text, Math.min(options.width * 0.4, room)));
     const size = belowLegend(options, this.series);
     this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
     this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
@@ -199,6 +202,10 @@ class LyingBars extends Bars {
     return exact[0] === exact[1] ? [0, 1] : exact;
   }
 
+  #start(place) {
+    return this.x(Math.min(...this.spans[place].map(({ low, high }) => Math.min(low, high ?? 0))));
+  }
+
   #end(place) {
     return this.x(Math.max(0, ...this.spans[place].map(({ low, high }) => Math.max(low, high ?? 0))));
   }
@@ -217,7 +224,7 @@ class LyingBars extends Bars {
     root.append(svg("text", { class: "label end name", x: this.plot.left - 8, y, dy: "0.32em" }, name));
     if (!amount) return;
     const total = this.groups[place].total;
-    const at = total < 0 ? this.x(Math.min(...this.spans[place].map(({ low, high }) => Math.min(low, high ?? 0)))) - 6 : this.#end(place) + 6;
+    const at = total < 0 ? this.#start(place) - 6 : this.#end(place) + 6;
     root.append(svg("text", { class: `label value${total < 0 ? " end" : ""}`, x: at.toFixed(1), y, dy: "0.32em" }, amount));
   }
 

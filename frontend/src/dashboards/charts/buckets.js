@@ -13,6 +13,7 @@ const MOST = 1_000;
  * @typedef {object} Buckets
  * @property {number[]} starts each from the first to the last, also those without a row
  * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
+ * @property {(at: number) => number} next where the one after it starts
  */
 /** @typedef {{now?: string, period?: {start: string, end: string}}} When of the rows, by the clock of their zone */
 
@@ -39,7 +40,7 @@ export function bucketsOf(times, { now, period }) {
     if (at <= today && today < step(at)) return "so far";
     return isIn && (at < from || step(at) > to) ? "in part" : "";
   };
-  return { starts, cut };
+  return { starts, cut, next: (at) => step(at) };
 }
 
 /** From a start to the next one, or to the one before. */

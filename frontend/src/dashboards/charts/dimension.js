@@ -1,7 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { isNumeric, number } from "../numbers.js";
-import { isMoment, moment } from "../times.js";
+import { hasSeconds, isMoment, moment, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
 const DAY = 86_400_000;
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
  * @property {(position: number) => string} text
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
- * @property {(place: number, first: boolean) => string} [short] a time where it stands beside others on an axis
+ * @property {(place: number, before: number) => string} [short] a time after the one at another place on an axis
  */
 
 /**
@@ -46,7 +46,7 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
   const cut = (place) => buckets?.cut(names[place]);
   const at = (place) => (buckets ? names[place] : moment(names[place]));
   const text = (place) => [write(kind === "time" ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
-  const short = kind === "time" ? (place, first) => shortTime(at(place), grain(names.map((_, each) => at(each))), first, formats) : null;
+  const short = kind === "time" ? shortTimes(at, grain(names.map((_, each) => at(each))), formats) : null;
   return { kind: "name", values, positions, names, text, short, cut };
 }
 
@@ -69,18 +69,23 @@ function writer(kind, values, way, formats) {
   return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(at, format));
 }
 
-/** Months without their year but the first and January, days without theirs. */
-function shortTime(at, format, first, formats) {
-  if (Number.isNaN(at)) return formats.name(null);
-  if (format === "month" && !first) return formats.time(at, new Date(at).getUTCMonth() ? "monthname" : "year");
-  return formats.time(at, format === "date" && !first ? "day" : format);
+/** Months and days without their year, but the first one of a year; January after others is the year alone. */
+function shortTimes(at, format, formats) {
+  const short = { month: "monthname", date: "day" }[format] ?? format;
+  return (place, before) => {
+    const time = at(place);
+    if (Number.isNaN(time)) return formats.name(null);
+    if (sameYear(time, at(before))) return formats.time(time, short);
+    return formats.time(time, before >= 0 && format === "month" && !new Date(time).getUTCMonth() ? "year" : format);
+  };
 }
 
 /** The coarsest way of writing that tells these moments apart. */
 export function grain(all) {
-  const moments = all.filter((at) => !Number.isNaN(at));
+  const moments = [...new Set(all)].filter((at) => !Number.isNaN(at));
   const dates = moments.map((at) => new Date(at));
+  if (moments.some(hasSeconds)) return "instant";
   if (moments.some((at) => at % DAY)) return "datetime";
-  if (dates.some((date) => date.getUTCDate() !== 1)) return "date";
-  return dates.every((date) => date.getUTCMonth() === 0) && dates.length > 1 ? "year" : "month";
+  if (dates.length === 1 || dates.some((date) => date.getUTCDate() !== 1)) return "date";
+  return dates.every((date) => date.getUTCMonth() === 0) ? "year" : "month";
 }

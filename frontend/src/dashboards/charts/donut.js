@@ -5,14 +5,14 @@ import { arc, pie } from "d3-shape";
 import { number, sum } from "../numbers.js";
 import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
+import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
-import { keyOf } from "./series.js";
+import { REST } from "./series.js";
 import { adds } from "./together.js";
 
 /** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
 const MOST = 7;
-const REST_COLOR = 8;
 /** Of the side of its square. */
 const INNER = 0.32;
 /** How the whole may be written, and how wide it then is, beside a label of an axis. */
@@ -82,16 +82,14 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
   if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name, formats.locale, { numeric: true }));
   const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
-  return slices.map((slice) => ({
-    ...slice,
-    color: slice.rest ? REST_COLOR : colors.of(view.by, slice.value),
-    hidden: slices.length > 1 && hidden.has(slice.key),
-  }));
+  const named = slices.filter((slice) => !slice.rest);
+  const found = colors.of(view.by, named.map(({ value }) => value), view.colors, named.length < slices.length ? [LAST] : []);
+  return slices.map((slice, place) => ({ ...slice, color: slice.rest ? LAST : found[place], hidden: slices.length > 1 && hidden.has(slice.key) }));
 }
 
 function rest(slices) {
   const values = slices.flatMap((slice) => slice.values);
-  return { value: null, key: "…", name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
+  return { value: null, key: REST, name: `Other (${slices.length})`, amount: number(sum(values) ?? 0), values, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
 function shareOf({ amount, values }, total, formats, digits) {

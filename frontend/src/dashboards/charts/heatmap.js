@@ -2,7 +2,7 @@
 
 import { number } from "../numbers.js";
 import { html, svg } from "../dom.js";
-import { bandTicks, canvas, drawBottomAxis, plotOf } from "./axes.js";
+import { bandTicks, canvas, drawBottomAxis, LINE_HEIGHT, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortened } from "./measure.js";
 import { note } from "./series.js";
@@ -41,11 +41,13 @@ export function draw(view, rows, options) {
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
   const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
+  const every = Math.ceil(LINE_HEIGHT / cell.height);
   names.forEach((name, line) => {
+    if (line % every) return;
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
   });
-  const texts = across.order.map((place, column) => across.short?.(place, column === 0) ?? across.text(place));
-  const ticks = bandTicks(texts, cell.width, Boolean(across.short));
+  const short = (column, before) => across.short(across.order[column], across.order[before]);
+  const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, across.short && short);
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
   return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(values[amounts.indexOf(amount)] ?? amount, way)) };
 }

@@ -92,9 +92,9 @@ class LineChart {
   draw() {
     const { options, view } = this;
     const axisWay = this.share ? { format: "percent" } : this.way;
-    const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area" });
+    const { domain, ticks } = valueDomain(this.#amounts(), { zero: view.kind === "area", way: axisWay });
     const labels = labelled(ticks, axisWay, options.formats);
-    const reference = referenceText(view.reference, this.way, options.formats);
+    const reference = referenceText(view.reference, this.way, options);
     this.ends = this.#directLabels();
     const right = Math.max(reference.margin, this.ends ? Math.max(...this.shown.map(({ name }) => textWidth(name))) + 28 : 0);
     const size = this.ends ? options : belowLegend(options, this.series);
@@ -105,7 +105,7 @@ class LineChart {
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#bottomTicks(), this.x, this.plot, options.width);
     this.#drawMarks(root);
-    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
+    if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     return this.#chart(root);
   }
 

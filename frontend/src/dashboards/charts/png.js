@@ -54,7 +54,8 @@ function heading(title, drawing) {
 function names(series, drawing) {
   let x = 16;
   return series.flatMap(({ name, color: number }) => {
-    const swatch = svg("rect", { x, y: HEAD, width: 10, height: 10, rx: 2, fill: number ? color(`--data-${number}`) : color("--accent") });
+    const fill = getComputedStyle(drawing.querySelector(`.series-${number}`) ?? drawing).getPropertyValue("--series") || color("--accent");
+    const swatch = svg("rect", { x, y: HEAD, width: 10, height: 10, rx: 2, fill });
     const text = svg("text", { x: x + 16, y: HEAD + 9.5, ...letters(drawing, 12, 400) }, name);
     x += textWidth(name) + 36;
     return [swatch, text];

@@ -1,18 +1,19 @@
 // Reading a chart: by mouse, touch and keyboard the same tooltip, which a live region speaks; clicks; zooming by drag.
 
 import { html, svg } from "../dom.js";
+import { needsRoom } from "../room.js";
 
 const NEAR = 28;
 const DRAG = 6;
 /** The lines of a tooltip. */
 const MOST = 14;
-const DIFFER = "This sums up rows that differ there.";
 const several = (arrow) => `Several series are here. ${arrow} arrow reads each; Enter takes it.`;
 
 /**
  * @typedef {object} Actions
  * @property {(text: string) => void} announce
- * @property {((rows: number[]) => boolean) | null} choose what a click on a mark of these rows does; false where they differ
+ * @property {(text: string) => void} say writes it below the chart, too
+ * @property {((rows: number[]) => string | undefined) | null} choose what a click on a mark of these rows does; a sentence where it does nothing
  * @property {((from: number, to: number) => void) | null} zoom
  */
 
@@ -36,6 +37,7 @@ export class Reading {
     this.overlay = svg("g", { class: "overlay" });
     chart.svg.append(this.overlay);
     host.append(this.tip);
+    this.#leaves = needsRoom(this.tip);
     this.#listen();
   }
 
@@ -53,11 +55,13 @@ export class Reading {
   }
 
   #ended;
+  #leaves;
 
   /** Before another drawing takes this one's place. */
   end() {
     this.#ended.abort();
     this.tip.remove();
+    this.#leaves();
   }
 
   #place(event) {
@@ -192,8 +196,8 @@ export class Reading {
 
   #choose() {
     const rows = this.#read.flatMap((part) => part.rows);
-    if (!this.actions.choose || !rows.length || this.actions.choose(rows)) return;
-    this.actions.announce(this.#read.length > 1 ? several(this.chart.lying ? "Right" : "Down") : DIFFER);
+    const problem = this.actions.choose && rows.length && this.actions.choose(rows);
+    if (problem) this.actions.say(this.#read.length > 1 ? several(this.chart.lying ? "Right" : "Down") : problem);
   }
 
   #show(stop, part = null, speak = false) {

@@ -4,7 +4,13 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcTicks } from "d3-time";
 
+import { hasSeconds, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
+
+/** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
+const SPANS = [86_400, 3_600, 60];
+
+const DAY = 86_400_000;
 
 /** @typedef {{at: number, text: string}} Tick */
 
@@ -33,15 +39,16 @@ export function extentOf(values) {
 /**
  * The domain of an axis of numbers, from whole steps to whole steps, and its ticks.
  * @param {number[]} values
- * @param {{zero?: boolean, count?: number}} options
+ * @param {{zero?: boolean, count?: number, way?: import("../values.js").Way}} options
  */
-export function valueDomain(values, { zero = true, count = 4 } = {}) {
+export function valueDomain(values, { zero = true, count = 4, way } = {}) {
   let [low, high] = extentOf(values);
   const near = low !== high && (low > 0 ? low > 0.7 * high : high < 0 && high < 0.7 * low);
   if (zero || !near) [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (low === high) high = 1;
-  const domain = nice(low, high, count);
-  return { domain, ticks: ticks(...domain, count) };
+  const size = (way?.format === "duration" && SPANS.find((span) => count * span <= high - low)) || 1;
+  const domain = nice(low / size, high / size, count);
+  return { domain: domain.map((at) => at * size), ticks: ticks(...domain, count).map((at) => at * size) };
 }
 
 /**
@@ -74,13 +81,17 @@ export function timeTicks([low, high], width, formats, buckets) {
 
 function timeTexts(dates, formats) {
   const each = (test) => dates.every(test);
-  const midnight = (date) => date.getTime() % 86_400_000 === 0;
+  const midnight = (date) => date.getTime() % DAY === 0;
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
-  let way = (date) => (midnight(date) ? "day" : "time");
-  if (each(january)) way = () => "year";
-  else if (each(first)) way = (date, place) => (january(date) ? "year" : place ? "monthname" : "month");
-  else if (each(midnight)) way = () => "day";
+  const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
+  const dayOf = (date) => Math.floor(date / DAY);
+  const inDay = dates.some(hasSeconds) ? "second" : "time";
+  let way = (date, place) => (midnight(date) ? "day" : place && dayOf(date) > dayOf(dates[place - 1]) ? "moment" : inDay);
+  if (dates.length === 1 && midnight(dates[0])) way = () => "date";
+  else if (each(january)) way = () => "year";
+  else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
+  else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));
 }
 

@@ -2,10 +2,10 @@
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
-import { belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
+import { bandTicks, belowLegend, canvas, drawAxisNames, drawBottomAxis, drawValueAxis, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
-import { seriesOf, words } from "./series.js";
+import { note, seriesOf, words } from "./series.js";
 
 const SMALLEST = 3;
 const LARGEST = 14;
@@ -22,12 +22,13 @@ export function draw(view, rows, options) {
   const series = seriesOf(view, [view.scatter], rows, by, options);
   const points = series.filter(({ hidden }) => !hidden).flatMap((each) => each.points.filter(({ x, y }) => y !== null && !Number.isNaN(x)).map((point) => ({ ...point, color: each.color, key: each.key, series: each.name })));
   const way = rows.way(options.formats, [view.scatter], view);
-  const { domain, ticks } = roomy(points.map(({ y }) => y));
+  const { domain, ticks } = roomy(points.map(({ y }) => y), way);
   const labels = labelled(ticks, way, options.formats);
   const size = belowLegend(options, series);
   const plot = plotOf(size, { left: labels.map(({ text }) => text), names: true });
   const y = linear(domain, [plot.top + plot.height, plot.top]);
-  const x = linear(along(by, points), [plot.left, plot.left + plot.width]);
+  const inset = view.size ? LARGEST : ALONE;
+  const x = linear(along(by, points), [plot.left + inset, plot.left + plot.width - inset]);
   const root = canvas(size, "scatter");
   drawValueAxis(root, labels, y, plot);
   drawBottomAxis(root, bottom(by, x, plot, options), x, plot, options.width);
@@ -41,7 +42,18 @@ export function draw(view, rows, options) {
     return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point, options.formats), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });
   stops.sort((a, b) => a.x - b.x);
-  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by };
+  return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by, notes: notesOf(view, rows, series, points, options.formats) };
+}
+
+/** Of values that are not seen as they are. */
+function notesOf(view, rows, series, points, formats) {
+  const lost = series.flatMap((each) => each.points).filter(({ x, y }) => y !== null && Number.isNaN(x)).length;
+  const sizes = rows.values(view.size);
+  const below = points.filter(({ row }) => number(sizes[row]) < 0).length;
+  return [
+    note(lost, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats),
+    note(below, "size is below 0 and drawn as the smallest.", "sizes are below 0 and drawn as the smallest.", formats),
+  ].filter(Boolean);
 }
 
 /** Some room at both ends, so that no point lies on the edge. */
@@ -52,16 +64,16 @@ function along(by, points) {
 }
 
 /** An axis of numbers; a value that is the only one stands in its middle. */
-function roomy(values) {
+function roomy(values, way) {
   const [low, high] = extentOf(values);
   const around = Math.abs(low) / 2 || 1;
-  return valueDomain(low === high ? [low - around, high + around] : values, { zero: false });
+  return valueDomain(low === high ? [low - around, high + around] : values, { zero: false, way });
 }
 
 function bottom(by, scale, plot, { formats }) {
   if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats);
   if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, by.way);
-  return by.names.map((_, at) => ({ at, text: by.text(at) }));
+  return bandTicks(by.names.map((_, at) => by.text(at)), plot.width / Math.max(1, by.names.length));
 }
 
 /** The area is as large as the number, so that nothing looks larger than it is. */

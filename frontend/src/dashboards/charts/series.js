@@ -1,10 +1,11 @@
 // From rows to series: a measure is one, or each value of the column that tells them apart.
 
 import { number } from "../numbers.js";
+import { keyOf, LAST } from "./colors.js";
 import { adds, together } from "./together.js";
 
-const MOST = 12;
-const LAST_COLOR = 8;
+/** As many as there are colours. */
+const MOST = 8;
 
 /**
  * @typedef {object} Point
@@ -20,7 +21,7 @@ const LAST_COLOR = 8;
  * @typedef {object} Series
  * @property {string} key
  * @property {string} name
- * @property {number} color 0: the accent, for one series alone
+ * @property {number | string} color a class; 0: the accent, for one measure alone
  * @property {boolean} hidden
  * @property {Point[]} points in the order of the rows
  */
@@ -41,18 +42,23 @@ export function seriesOf(view, measures, rows, by, { colors, hidden, formats }) 
     for (let row = 0; row < amounts.length; row += 1) {
       const kind = kinds ? kinds[row] : undefined;
       const key = kinds ? `${measures.length > 1 ? measure : ""}${keyOf(kind)}` : measure;
-      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, colors, formats, rows), key, points: [] });
+      if (!found.has(key)) found.set(key, { ...named(measure, kind, kinds && view.color, measures, formats, rows), key, points: [] });
       const y = number(amounts[row]);
       const known = Number.isNaN(y) ? null : y;
       found.get(key).points.push({ x: by.positions[row], y: known, value: amounts[row], row, low: 0, high: known });
     }
   }
   const all = fewest([...found.values()], adds(view) && (view.stack || view.kind === "bar"));
-  for (const each of all) {
-    each.hidden = all.length > 1 && hidden.has(each.key);
-    if (all.length === 1) each.color = 0;
-  }
+  colored(all.filter(({ color }) => !color), kinds ? view.color : "", view, colors, all.some(({ color }) => color));
+  for (const each of all) each.hidden = all.length > 1 && hidden.has(each.key);
   return all;
+}
+
+/** Gives each its colour. A measure alone has the accent; a name alone keeps its own, for it may have been one of several. */
+function colored(series, column, view, colors, others) {
+  const names = series.map(({ as }) => as);
+  const found = series.length > 1 || column ? colors.of(column, names, view.colors, others ? [LAST] : []) : [colors.given(names[0], view.colors) ?? 0];
+  series.forEach((each, place) => (each.color = found[place]));
 }
 
 /** The largest ones where there are more than eyes can follow; the rest is summed up where sums mean something. */
@@ -63,19 +69,18 @@ function fewest(series, summed) {
   const rest = series.filter((each) => !kept.has(each));
   const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
-  return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
+  return [...series.filter((each) => kept.has(each)), { key: REST, name, color: LAST, points }];
 }
 
-/** A value as a key: NULL is another one than a text. */
-export function keyOf(value) {
-  return value === null ? "\u0001" : String(value);
-}
+/** The key of what is left out, which no value has. */
+export const REST = "\u0002";
 
-function named(measure, kind, column, measures, colors, formats, rows) {
-  if (!column) return { name: words(measure), color: colors.of("", measure) };
+/** What a series is called, and `as` what its colour goes by. */
+function named(measure, kind, column, measures, formats, rows) {
+  if (!column) return { name: words(measure), as: measure };
   const text = formats.name(kind, rows.way(formats, [column], { along: true }));
   const name = measures.length > 1 ? `${text}, ${words(measure)}` : text;
-  return { name, color: colors.of(column, measures.length > 1 ? [measure, kind] : kind) };
+  return { name, as: measures.length > 1 ? name : kind };
 }
 
 /** The name of a column as people read it. */

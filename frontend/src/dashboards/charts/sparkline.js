@@ -31,11 +31,13 @@ export function drawSparkline(rows, name, formats) {
   const path = line().defined(isThere).x((point) => x(point.x)).y((point) => y(point.y)).digits(1);
   const below = area().defined(isThere).x((point) => x(point.x)).y0(SIZE.height).y1((point) => y(point.y)).digits(1);
   const last = known.at(-1);
+  const alone = points.filter((point, place) => isThere(point) && ![points[place - 1], points[place + 1]].some((next) => next && isThere(next)));
+  const dots = [...new Set([...alone, last])].map((point) => svg("circle", { class: "dot", cx: x(point.x), cy: y(point.y), r: 2.5 }));
   return svg(
     "svg",
     { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },
     svg("path", { class: "area", d: below(points) }),
     svg("path", { class: "line", d: path(points) }),
-    svg("circle", { class: "dot", cx: x(last.x), cy: y(last.y), r: 2.5 }),
+    ...dots,
   );
 }

@@ -48,7 +48,7 @@ function severalField(control, { value, change, id }) {
     search.value = "";
     search.hidden = choices.length <= SEARCHED;
     list();
-    (search.hidden ? options.querySelector("input") : search)?.focus();
+    (search.hidden ? options.querySelector("input") : search)?.focus({ preventScroll: true });
   }
 
   function list() {

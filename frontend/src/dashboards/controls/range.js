@@ -20,7 +20,7 @@ export function rangeField(control, { value, change, formats, id }) {
   const presets = control.presets.map((name) => html("button", { type: "button", class: "preset", "data-preset": name, click: () => taken({ preset: name }) }, presetLabel(name)));
   const dates = html("div", { class: "dates", keydown: (event) => byEnter(event) }, html("label", {}, "From", from), html("label", {}, "To", to), problem, html("button", { type: "button", class: "button", click: () => apply() }, "Apply"));
   const panel = html("div", { id: content, class: "range-panel", role: "dialog", "aria-label": control.label }, presets.length ? html("div", { class: "presets" }, ...presets) : null, dates);
-  const { close } = popover(button, panel, { opened: () => (presets[0] ?? from).focus() });
+  const { close } = popover(button, panel, { opened: () => (presets[0] ?? from).focus({ preventScroll: true }) });
 
   function taken(chosen) {
     close();

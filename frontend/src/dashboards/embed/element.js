@@ -12,27 +12,38 @@ const SANDBOX = "allow-scripts allow-same-origin allow-downloads";
 const TALLEST = 20_000;
 /** Milliseconds until a frame that is not heard of is an error: mostly this page is not among the embedding hosts. */
 const PATIENCE = 20_000;
+/** Milliseconds that `getToken` may take. */
+const TOKEN_PATIENCE = 10_000;
+/** What the frame says that the host hears as an event. */
+const EVENTS = ["ready", "height", "filters", "error", "click"];
 
-export class TenantryDashboard extends HTMLElement {
+/** A host that renders on its server imports this file, too. */
+const Base = globalThis.HTMLElement ?? class {};
+
+export class TenantryDashboard extends Base {
   static observedAttributes = ["src", "name"];
 
   #root = this.attachShadow({ mode: "closed" });
   #frame = null;
+  #holder = null;
   #origin = "";
   #port = null;
-  /** The promise of the token that the host gave last. */
+  /** The promise of what the host gave last: {token}, or {code} of why there is none. */
   #token = null;
   #getToken = null;
   #gotFunction = null;
   #functionGiven = new Promise((resolve) => (this.#gotFunction = resolve));
   /** What is chosen; null until anybody chose. */
   #filters = null;
+  /** Whether they are the host's own, for this dashboard: then it is the host's mistake where they are refused. */
+  #given = false;
   #theme = null;
   /** The `src` whose fragment has been read: after that what is chosen counts, and not where it began. */
   #begun = null;
   #planned = false;
   #following = false;
   #timer = 0;
+  #unanswered = false;
 
   constructor() {
     super();
@@ -63,6 +74,7 @@ export class TenantryDashboard extends HTMLElement {
     const wanted = copied("setFilters", filters);
     if (JSON.stringify(wanted) === JSON.stringify(this.#filters)) return; // a host that answers each event would go on for ever
     this.#filters = wanted;
+    this.#given = true;
     this.#port?.postMessage({ type: "filters", data: wanted });
   }
 
@@ -85,17 +97,26 @@ export class TenantryDashboard extends HTMLElement {
 
   connectedCallback() {
     addEventListener("message", this.#onMessage);
+    addEventListener("online", this.#onOnline);
     this.reload();
   }
 
   disconnectedCallback() {
     removeEventListener("message", this.#onMessage);
+    removeEventListener("online", this.#onOnline);
     this.#stop();
   }
 
+  /** Moved by moveBefore(): the frame stays as it is. */
+  connectedMoveCallback() {}
+
   attributeChangedCallback(_, before, after) {
-    if (before !== after && this.isConnected && !this.#following) this.reload();
+    if (before === after || this.#following) return;
+    if (before !== null) this.#given = false;
+    if (this.isConnected) this.reload();
   }
+
+  #onOnline = () => this.#unanswered && this.reload();
 
   #start() {
     let address;
@@ -114,20 +135,26 @@ export class TenantryDashboard extends HTMLElement {
     frame.title = this.getAttribute("name") || "Dashboard"; // until the dashboard says its title
     if (!this.hasAttribute("role")) this.setAttribute("role", "group"); // a label needs something that it names
     const height = this.getAttribute("height");
-    Object.assign(frame.style, { border: 0, display: "block", width: "100%", height: height ? `${height}px` : "480px" });
+    const holder = document.createElement("div");
+    Object.assign(holder.style, { position: "relative", height: height ? `${height}px` : "480px" });
+    Object.assign(frame.style, { position: "absolute", inset: 0, width: "100%", height: "100%", border: 0 }); // in the flow, paper begins a page for it
+    holder.append(frame);
     this.style.display ||= "block";
     this.#frame = frame;
+    this.#holder = holder;
     this.#origin = address.origin;
     this.#ask(); // while the frame loads
     this.#timer = setTimeout(() => this.#fail("no_answer"), PATIENCE);
+    this.#unanswered = true;
     frame.src = address.href;
-    this.#root.replaceChildren(frame);
+    this.#root.replaceChildren(holder);
   }
 
   #stop() {
     clearTimeout(this.#timer);
+    this.#unanswered = false;
     this.#port?.close();
-    this.#frame?.remove();
+    this.#holder?.remove();
     this.#frame = this.#port = this.#token = null;
   }
 
@@ -135,11 +162,14 @@ export class TenantryDashboard extends HTMLElement {
     const asked = async () => {
       const token = await (this.#getToken ?? (await this.#functionGiven)).call(this);
       if (typeof token !== "string" || !token) throw new TypeError("getToken() gives the token as text");
-      return token;
+      return { token };
     };
-    this.#token = asked();
-    this.#token.catch((error) => console.error("tenantry-dashboard: getToken() failed:", error));
-    return this.#token;
+    const failed = (error) => {
+      console.error("tenantry-dashboard: getToken() failed:", error);
+      return { code: "no_token" };
+    };
+    const late = new Promise((resolve) => setTimeout(resolve, TOKEN_PATIENCE, { code: "token_timeout" }));
+    return (this.#token = Promise.race([asked().catch(failed), late]));
   }
 
   /** A document in the frame says hello: the first one, one after a reload, or another dashboard's. */
@@ -148,24 +178,26 @@ export class TenantryDashboard extends HTMLElement {
     if (!frame || source !== frame.contentWindow || origin !== this.#origin) return;
     if (data?.tenantry !== PROTOCOL || data.type !== "hello") return;
     clearTimeout(this.#timer);
-    const token = await this.#token.catch(() => null);
+    this.#unanswered = false;
+    const { token = null, code } = await this.#token;
     if (frame !== this.#frame) return; // replaced meanwhile
     const { port1, port2 } = new MessageChannel();
     this.#port?.close();
     this.#port = port1;
     port1.onmessage = (event) => this.#receive(port1, event.data);
-    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, theme: this.#theme };
+    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme };
     source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
-    if (token === null) this.#fail("no_token");
+    if (code) this.#fail(code);
   };
 
   #receive(port, { type, data }) {
     if (port !== this.#port) return;
     if (type === "token-required") this.#renew(port);
     else if (type === "height") this.#resize(data);
-    else if (type === "filters") this.#filters = data;
+    else if (type === "paper") this.#print(data);
+    else if (type === "filters" || type === "kept") [this.#filters, this.#given] = [data, false];
     else if (type === "ready" && data) data = this.#follow(data);
-    if (["ready", "height", "filters", "error"].includes(type)) this.#emit(type, data);
+    if (EVENTS.includes(type)) this.#emit(type, data);
   }
 
   /** A click in the frame may have opened another dashboard: the attributes say which one is shown. */
@@ -180,15 +212,22 @@ export class TenantryDashboard extends HTMLElement {
   }
 
   async #renew(port) {
-    const before = await this.#token.catch(() => null);
-    const token = await this.#ask().catch(() => null);
+    const { token: before } = await this.#token;
+    const { token, code = token === before ? "same_token" : null } = await this.#ask();
     if (port !== this.#port) return;
-    const code = token === null ? "no_token" : token === before ? "same_token" : null;
     port.postMessage(code ? { type: "no-token", data: code } : { type: "token", data: token });
   }
 
   #resize(height) {
-    if (!this.hasAttribute("height")) this.#frame.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+    if (!this.hasAttribute("height")) this.#holder.style.height = `${Math.min(Math.ceil(height), TALLEST)}px`;
+  }
+
+  /** The heights on paper by width: nothing comes from the frame while the host prints. */
+  #print(heights) {
+    const sheet = new CSSStyleSheet();
+    const rules = Object.entries(heights).map(([width, height]) => `@container(min-width:${+width}px){div{height:${+height}px!important}}`);
+    sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules.join("")}}`);
+    this.#root.adoptedStyleSheets = [sheet];
   }
 
   #emit(type, detail) {
@@ -203,7 +242,7 @@ export class TenantryDashboard extends HTMLElement {
 /** A copy of what was given to `method`; an empty one for null. Raises TypeError for what is no object. */
 function copied(method, given) {
   const wanted = given ?? {};
-  if (typeof wanted !== "object") throw new TypeError(`${method}() takes an object, or null`);
+  if (typeof wanted !== "object" || Array.isArray(wanted)) throw new TypeError(`${method}() takes an object, or null`);
   return structuredClone(wanted);
 }
 
@@ -219,4 +258,4 @@ function addressOf(src, name) {
   return address;
 }
 
-if (!customElements.get("tenantry-dashboard")) customElements.define("tenantry-dashboard", TenantryDashboard);
+if (globalThis.customElements?.get("tenantry-dashboard") === undefined) globalThis.customElements?.define("tenantry-dashboard", TenantryDashboard);

@@ -4,7 +4,7 @@ import type { HTMLAttributes, ReactElement } from "react";
 
 import type { DashboardEvents, Filters, TenantryDashboard, Theme } from "./embed.js";
 
-export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, "onError" | "children"> {
+export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, "onError" | "onClick" | "children"> {
   /** The address where the dashboards are mounted. */
   src: string;
   /** The dashboard, unless `src` is its own address. */
@@ -20,6 +20,7 @@ export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, 
   onHeight?: (event: DashboardEvents["height"]) => void;
   onFilters?: (event: DashboardEvents["filters"]) => void;
   onError?: (event: DashboardEvents["error"]) => void;
+  onClick?: (event: DashboardEvents["click"]) => void;
 }
 
 export function Dashboard(props: DashboardProps): ReactElement;

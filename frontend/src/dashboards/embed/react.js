@@ -5,7 +5,7 @@
 
 import { createElement, useEffect, useRef } from "react";
 
-const EVENTS = ["ready", "height", "filters", "error"];
+const EVENTS = ["ready", "height", "filters", "error", "click"];
 
 /**
  * @param {object} props
@@ -14,15 +14,15 @@ const EVENTS = ["ready", "height", "filters", "error"];
  * @param {() => Promise<string>} props.getToken
  * @param {object} [props.filters]  all choices at first, and whenever you give others; without it they are the viewer's
  * @param {object} [props.theme]  without it, or a key of it, the group's counts
- * @param {(event: CustomEvent) => void} [props.onReady]  and onHeight, onFilters, onError
+ * @param {(event: CustomEvent) => void} [props.onReady]  and onHeight, onFilters, onError, onClick
  */
-export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeight, onFilters, onError, ...rest }) {
+export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeight, onFilters, onError, onClick, ...rest }) {
   const element = useRef(null);
   const listeners = useRef({});
-  listeners.current = { ready: onReady, height: onHeight, filters: onFilters, error: onError };
+  listeners.current = { ready: onReady, height: onHeight, filters: onFilters, error: onError, click: onClick };
   useEffect(() => {
     const own = element.current;
-    const call = (event) => listeners.current[event.type]?.(event);
+    const call = (event) => event instanceof CustomEvent && listeners.current[event.type]?.(event); // no click of a mouse
     for (const type of EVENTS) own.addEventListener(type, call);
     return () => EVENTS.forEach((type) => own.removeEventListener(type, call));
   }, []);

@@ -26,15 +26,17 @@ export class Session {
    * @param {() => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
    * @param {(message: object) => void} [connection.post]  to the host
    * @param {object} [connection.filters]  the viewer's choices that the host has kept
+   * @param {boolean} [connection.given]  whether they are the host's own
    * @param {object | null} [connection.theme]  the host's
    */
-  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, theme = null }) {
+  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null }) {
     this.#token = token;
     this.#group = group;
     this.#host = host;
     this.#askHost = askHost;
     this.#post = post;
     this.filters = filters ?? {};
+    this.given = given;
     this.theme = theme;
     addEventListener("pagehide", () => {
       this.#leaving.abort(); // a response that streams would go on
@@ -67,7 +69,11 @@ export class Session {
     return () => listeners.delete(listener);
   }
 
-  /** To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels; "filters" and the viewer's choices; "error" and {code}. */
+  /**
+   * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels; "filters" and the
+   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "click" and {dashboard, panel,
+   * row}; "error" and {code, message, panel, control}.
+   */
   send(event, data) {
     this.#post({ type: event, data });
   }
@@ -76,6 +82,7 @@ export class Session {
   receive({ type, data }) {
     if (type === "filters" || type === "theme") {
       this[type] = data ?? {};
+      this.given ||= type === "filters";
       this.#emit(type, this[type]);
     }
   }

@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
     from tenantry.dashboards.definition.model import Panel as Panel
     from tenantry.dashboards.definition.model import PanelKind as PanelKind
-    from tenantry.dashboards.definition.queries import unused_controls as unused_controls
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
             "tenantry.dashboards.definition.file_schema": "dashboard_schema",
             "tenantry.dashboards.definition.model": "ColumnUse DashboardFile Panel PanelKind",
-            "tenantry.dashboards.definition.queries": "unused_controls",
         },
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from tenantry.dashboards.definition.aggregates import aggregate_of
 from tenantry.dashboards.definition.model import ColumnUse, Panel, PanelKind
 from tenantry.dashboards.definition.value_kinds import ColumnName, Key, Listed, Schema, TemplateText, ValueKind, refuse
 from tenantry.dashboards.definition.vega_columns import vega_fields
@@ -66,7 +67,7 @@ def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
     if key.name == "click" and isinstance(
         node.value, dict
     ):  # a click sets each control from the column of the same name
-        for each in (node.value[name] for name in ("filter", "with") if name in node.value):
+        for each in (node.value[name] for name in ("filter", "with", "event") if name in node.value):
             yield from _names(_COLUMNS, each)
     elif key.name == SORT and isinstance(key.kind, TemplateText):  # a table's sort is a column, a chart's is a word
         yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))
@@ -90,9 +91,11 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns that together are different in each row of a line, an area or a heat map. Empty for other panels, for
-    stacked areas, which sum up, and for names that depend on the group."""
+    """Columns that together are different in each row of a line, an area, a heat map, or bars of values that do not
+    add up. Empty for other panels, for stacked areas, which sum up, and for names that depend on the group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
+    if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
+        keys[PanelKind.BAR] = ("by", "color")
     names = tuple(values[key] for key in keys.get(kind, ()) if key in values)
     return () if "stack" in values or any("{{" in name for name in names) else names
 

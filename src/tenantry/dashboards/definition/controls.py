@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from tenantry.dashboards.definition.file_schema import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS
+from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS
 from tenantry.dashboards.definition.model import Control, DashboardFile
 from tenantry.dashboards.definition.value_kinds import (
     mapping,

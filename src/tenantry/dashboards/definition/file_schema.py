@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
+from tenantry.dashboards.definition.aggregates import AGGREGATES
+from tenantry.dashboards.definition.colors import ColorsOfNames
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.conditions import WHEN
+from tenantry.dashboards.definition.control_keys import CONTROL_KEYS, CONTROL_NAME, MAX_CONTROLS, QUERY_NAME
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.value_kinds import (
     Anything,
@@ -28,8 +31,6 @@ from tenantry.dashboards.definition.value_kinds import (
     object_schema,
 )
 from tenantry.dashboards.definition.zones import TIMEZONE, ZoneName
-from tenantry.sql import Source
-from tenantry.sql.header import YamlNode
 from tenantry.sql.parameters import WEEK_START, WEEK_STARTS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -47,8 +48,6 @@ FORMATS: Final = (
 """Formats of values. ``percent`` shows 0.12 as 12 %, ``currency`` uses the group's currency, ``duration`` takes
 seconds, ``id`` and ``year`` have no thousands separators."""
 
-QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
 _DASHBOARD_NAME: Final = Word("a dashboard", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 _SCHEMA_ID: Final = TemplateText(200)
 
@@ -59,8 +58,8 @@ QUERY: Final = Either(
 )
 """The key ``query``: the ``NAME`` of a query file, or ``{sql: select …}``."""
 
-_FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
-_DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point")
+_FORMAT: Final = Key("format", OneOf(FORMATS), "how values are written; default: by the column's type and name")
+_DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point; default: by the format")
 _UNIT: Final = Key("unit", TemplateText(30), "the unit, written next to the title")
 
 _COMMON: Final = (
@@ -72,10 +71,10 @@ _COMMON: Final = (
 _FED: Final = (
     *_COMMON,
     Key("schema", _SCHEMA_ID, "the schema of the panel's data source; default: the dashboard's"),
-    Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
-    Key("cache", Duration(0, 86_400), "the maximum age of cached rows; 0 runs the query each time"),
+    Key("refresh", Duration(1, 86_400), "how often the page refreshes it; default: that of the file"),
+    Key("cache", Duration(0, 86_400), "the maximum age of cached rows, 0: no cache; default: that of the file"),
     Key("show_query", Flag(), "whether viewers may read the query"),
-    Key("empty", TemplateText(200), "the text to show if there are no rows"),
+    Key("empty", TemplateText(200), "the text to show if there are no rows; default: the page's own words"),
 )
 _CLICK: Final = Key(
     "click",
@@ -93,9 +92,11 @@ _CLICK: Final = Key(
                 Listed(CONTROL_NAME, 5),
                 "controls of the other dashboard to set, each from the column with its name",
             ),
+            Key("event", Listed(ColumnName(), 20), "columns of the row for the event click of the host's page"),
         ),
     ),
-    "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another",
+    "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another, "
+    "{event: [id]} is an event of the host's page",
 )
 _QUERY: Final = Key("query", QUERY, "the query: a file's name, or {sql: …}", required=True)
 _REFERENCE: Final = Key(
@@ -116,11 +117,24 @@ _REFERENCE: Final = Key(
 _SORT: Final = Key(
     "sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; default: the query's"
 )
-_LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the others are summed up as one")
+_LIMIT: Final = Key(
+    "limit", Number(1, 500), "maximum number of marks; the others become one, by aggregate; default: all"
+)
+_PART: Final = Key("by", ColumnName(), "the column with the names of the parts", required=True)
+_PARTS: Final = Key("limit", Number(1, 500), "maximum number of parts; the others become one; default: 7")
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
-_STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
+_STACK: Final = Key(
+    "stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole; default: no stack"
+)
+_AGGREGATE: Final = Key(
+    "aggregate",
+    OneOf(AGGREGATES),
+    "how several values become one: sum, mean, max, or none to leave the others out; default: sum, but none for "
+    "percent and for columns named as averages. Only values that add up are stacked or parts of a whole",
+)
+_COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
 )
@@ -142,7 +156,11 @@ _TABLE_COLUMN: Final = Named(
                 _FORMAT,
                 _DIGITS,
                 Key("bar", Flag(), "a bar behind the number"),
-                Key("hide", Number(1, 60), "the order in which columns are dropped on narrow screens: 1 first"),
+                Key(
+                    "hide",
+                    Number(1, 60),
+                    "the order in which columns are dropped on narrow screens, 1 first; default: never",
+                ),
             ),
         ),
         lambda name: {"format": name},
@@ -176,15 +194,31 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             Key(
                 "columns",
                 AllOr(Listed(_TABLE_COLUMN, MAX_TABLE_COLUMNS)),
-                "the columns shown, in this order; all, or without this key: every column of the query",
+                "the columns shown, in this order; default: all, every column of the query",
             ),
-            Key("page", Number(5, 500), "rows of a page"),
-            Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
+            Key("page", Number(5, 500), "rows of a page; default: 50"),
+            Key(
+                "sort",
+                TemplateText(200),
+                "the column of the initial order, with - before it: descending; default: the query's order",
+            ),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _FILL, _REFERENCE),
+        PanelKind.LINE: _panel(
+            PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
+        ),
         PanelKind.AREA: _panel(
-            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _FILL, _REFERENCE
+            PanelKind.AREA,
+            _MEASURES,
+            "the columns drawn",
+            *_CHART,
+            _BY,
+            _COLOR,
+            _COLORS,
+            _STACK,
+            _AGGREGATE,
+            _FILL,
+            _REFERENCE,
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
@@ -193,14 +227,18 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             _STACK,
+            _AGGREGATE,
             _FILL,
             _SORT,
             _LIMIT,
             _REFERENCE,
             Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
-        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
+        PanelKind.DONUT: _panel(
+            PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _PART, _COLORS, _AGGREGATE, _SORT, _PARTS
+        ),
         PanelKind.SCATTER: _panel(
             PanelKind.SCATTER,
             ColumnName(),
@@ -208,6 +246,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             _BY,
             _COLOR,
+            _COLORS,
             Key("size", ColumnName(), "the column of the size of a point"),
             Key("label", ColumnName(), "the column of the name of a point"),
         ),
@@ -232,75 +271,23 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
 )
 """The keys of each kind of panel. The first key has the name of the kind."""
 
-MAX_CONTROLS: Final = 40
-MAX_PRESETS: Final = 12
-_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
-_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
-
-
-class _Given:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
-
-
-class _Choices:
-    def read(self, node: YamlNode, source: Source) -> Any:
-        return node.plain()
-
-    def schema(self) -> Schema:
-        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
-        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
-
-
-_GIVEN: Final = _Given()
-_SHARED: Final = (
-    Key("label", TemplateText(100), "the label for viewers; default: the name"),
-    Key("description", TemplateText(500), "a sentence about the control"),
-    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
-    Key("required", Flag(), "whether a viewer must choose before the queries run"),
-)
-CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
-    {
-        "range": (
-            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
-            *_SHARED,
-            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "relative ranges to choose from"),
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-        "choices": (
-            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
-            *_SHARED,
-            Key("many", Flag(), "whether several may be chosen"),
-        ),
-        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
-        "number": (
-            Key("number", _GIVEN, "a number; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the smallest"),
-            Key("max", _GIVEN, "the greatest"),
-        ),
-        "date": (
-            Key("date", _GIVEN, "a day; the value is the default"),
-            *_SHARED,
-            Key("min", _GIVEN, "the first day"),
-            Key("max", _GIVEN, "the last day"),
-        ),
-    }
-)
-"""The keys of each kind of control. The first key has the name of the kind."""
-
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
     Key("description", TemplateText(), "a sentence below the title"),
     Key("schema", _SCHEMA_ID, "the schema of panels that name none; default: main"),
-    Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
-    Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
+    Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval; default: never"),
+    Key(
+        "cache",
+        Duration(0, 86_400),
+        "the maximum age of a panel's rows, unless the panel sets its own; default: that of the data source",
+    ),
     Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
-    Key(WEEK_START, OneOf(WEEK_STARTS), "the first day of weeks, for groups without the property week_start"),
+    Key("colors", ColorsOfNames(), "the colour of each series, by name: {Won: good, Lost: bad}"),
+    Key(
+        WEEK_START,
+        OneOf(WEEK_STARTS),
+        "the first day of weeks, for groups without the property week_start; default: monday",
+    ),
     WHEN,
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""

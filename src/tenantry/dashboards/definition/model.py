@@ -66,8 +66,10 @@ class Click:
     values: Mapping[str, str]
     """The controls that a click sets, each with the column that gives its value."""
     open: str = ""
-    """The dashboard that a click opens; empty: the click filters this page."""
+    """The dashboard that a click opens; empty: the click filters this page, or is an event."""
     offset: int = 0
+    event: tuple[str, ...] = ()
+    """The columns that the host's page gets with its event ``click``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class Panel:
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
     """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
+    adds_averages: bool = False
+    """Whether the panel would add values that do not add up, such as a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
     when: When | None = None
@@ -127,6 +131,8 @@ class DashboardFile:
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
+    colors: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
+    """The colour of each series, by name."""
     zone: ZoneOfGroup = field(default_factory=lambda: zone_reference({}))
     when: When | None = None
     """Which groups may open the dashboard; None: all."""

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tenantry.dashboards.definition.controls import controlled
-from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
+from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
 from tenantry.errors import TemplateError
 from tenantry.sql import Query, SQLTemplate
@@ -52,7 +52,7 @@ class DashboardQueries:
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
     """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
-    return frozenset(_parameter_in(each.path) for each in template.variables) - {""}
+    return frozenset(parameter_in(each.path) for each in template.variables) - {""}
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
@@ -76,16 +76,12 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
     return queries
 
 
-def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list[Control]:
-    return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
-
-
 class _Finder:
     def __init__(self, dashboard: DashboardFile, folder: Mapping[str, Query]) -> None:
         self._dashboard = dashboard
         self._folder = folder
         self._found: dict[tuple[str, str], SQLTemplate] = {}
-        self._parameters = _settable(dashboard)
+        self._parameters = settable_parameters(dashboard)
 
     @property
     def settable(self) -> Iterable[str]:
@@ -131,7 +127,7 @@ class _Finder:
         try:
             declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
-            name = _parameter_in(error.variable)
+            name = parameter_in(error.variable)
             if name not in further or name in self._parameters:
                 raise
             fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
@@ -140,11 +136,11 @@ class _Finder:
         return declared
 
 
-def _parameter_in(path: str) -> str:
+def parameter_in(path: str) -> str:
     return path.split(".")[1] if path.startswith(_PARAMS) else ""
 
 
-def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
+def settable_parameters(dashboard: DashboardFile) -> dict[str, Parameter]:
     clicked = [panel.click for panel in dashboard.panels if panel.click is not None and not panel.click.open]
     texts = declare({name: "text" for click in clicked for name in click.values})
     return {**texts, **{name: control.parameter for name, control in dashboard.controls.items()}}
@@ -153,7 +149,7 @@ def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
 def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
     declared = template.parameters
     for variable in template.variables:
-        name = _parameter_in(variable.path)
+        name = parameter_in(variable.path)
         parameter = declared.get(name)
         if not name or name in settable or (parameter is not None and parameter.default is not None):
             continue
@@ -197,7 +193,8 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
         return
     for name in click.values:
         if name not in dashboard.controls and name not in queries.parameters:
-            fix = f"{did_you_mean(name, queries.parameters)}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
+            near = did_you_mean(name, queries.parameters | dashboard.controls.keys())
+            fix = f"{near}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
             raise dashboard.source.error(click.offset, f"no query reads params.{name}", fix)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tenantry.dashboards.definition.aggregates import adds_averages
 from tenantry.dashboards.definition.columns import column_uses, unique_columns
 from tenantry.dashboards.definition.controls import read_controls
 from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
@@ -54,7 +55,7 @@ class _FileReader:
         dashboard = DashboardFile(
             self._name, self._source, texts, rows, schema, top.get("cache"), zone=zone, when=top.get("when")
         )
-        return replace(dashboard, controls=controls) if controls else dashboard
+        return replace(dashboard, controls=controls, colors=top.get("colors", {}))
 
     def _rows(
         self, node: YamlNode, top: Mapping[str, Any], controls: Mapping[str, Control]
@@ -121,6 +122,7 @@ class _FileReader:
             ),
             all_columns=columns is None,
             unique_by=unique_columns(kind, values),
+            adds_averages=adds_averages({"kind": kind, **values}),
             columns_left_out=left_out,
             when=values.get("when"),
         )
@@ -147,14 +149,15 @@ class _FileReader:
         if value is None or node is None:
             return None
         target = value.get("open", "")
-        if bool(target) == ("filter" in value):
-            problem = "a click filters this page, or opens another dashboard"
-            raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
+        if bool(target) + ("filter" in value) + ("event" in value) != 1:
+            problem = "a click filters this page, opens another dashboard, or is an event of the host's page"
+            fix = "write {filter: route}, {open: route, with: [route]} or {event: [id]}"
+            raise refuse(self._source, node, problem, fix)
         if "with" in value and not target:
             fix = "write {open: route, with: [route]}"
             raise refuse(self._source, node, "the key 'with' needs the key 'open'", fix)
         names = value.get("filter") or value.get("with", [])
-        return Click({name: name for name in names}, target, node.offset)
+        return Click({name: name for name in names}, target, node.offset, tuple(value.get("event", ())))
 
     def _check_chosen_columns(
         self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]

@@ -25,7 +25,9 @@ class ValueKind(Protocol):
         """Return the value of a YAML node. Raises TemplateError, with the position, if the value is invalid."""
         ...
 
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """Return the JSON Schema. Its ``title``, if any, says in words what the value is."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Key:
     name: str
     kind: ValueKind
     about: str
-    """Description of the key in the JSON Schema."""
+    """Description of the key in the JSON Schema and the docs. It may end in ``; default: …``."""
     required: bool = False
 
 
@@ -79,7 +81,7 @@ class Word(ValueKind):
         return text
 
     def schema(self) -> Schema:
-        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "description": f"the name of {self.what}"}
+        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "title": f"the name of {self.what}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class ColumnName(ValueKind):
         return text
 
     def schema(self) -> Schema:
-        return {"type": "string", "minLength": 1, "maxLength": self.longest}
+        return {"type": "string", "minLength": 1, "maxLength": self.longest, "title": "a column of the query"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ class Duration(ValueKind):
             "anyOf": [
                 {"type": "number", "minimum": self.least, "maximum": self.greatest},
                 {"type": "string", "pattern": f"^(?:{_DURATION.pattern})$"},
-            ]
+            ],
+            "title": "a length of time: 30 s, 5 min, 1 h, or a number of seconds",
         }
 
 
@@ -255,7 +258,7 @@ class Anything(ValueKind):
         return value
 
     def schema(self) -> Schema:
-        return {"type": "object", "description": self.about}
+        return {"type": "object", "title": self.about}
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:

@@ -41,7 +41,7 @@ class ZoneName(ValueKind):
         return zone
 
     def schema(self) -> Schema:
-        return {"type": "string"}
+        return {"type": "string", "title": "the name of a time zone, such as Europe/Vienna"}
 
 
 def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:

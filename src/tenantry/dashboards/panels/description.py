@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from tenantry.dashboards.definition.aggregates import aggregate_of
 from tenantry.dashboards.definition.controls import sent_value
-from tenantry.dashboards.definition.model import Control, DashboardFile, Panel
+from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.links import Link
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
 from tenantry.sql.parameters import (
@@ -25,8 +27,9 @@ from tenantry.sql.parameters import (
     zone_of_group,
 )
 
-_THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
-"""Keys of the group's property ``theme``. The accent may also be the property ``accent``."""
+_COLOURS: Final = ("accent", "good", "warn", "bad", "background", "surface")
+_THEME: Final = (*_COLOURS, "logo", "font", "corner", "density", "mode")
+"""Keys of the group's property ``theme`` that are strings. The accent may also be the property ``accent``."""
 
 
 def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
@@ -39,6 +42,7 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
         "currency": _text(properties, "currency"),
         "timezone": _zone(dashboard, variables),
         "theme": _theme(properties),
+        "colors": dict(dashboard.colors),
         "controls": [_control(saved, control, variables) for control in dashboard.controls.values()],
         "rows": [[_panel(saved, panel, variables) for panel in row] for row in dashboard.rows],
     }
@@ -64,10 +68,13 @@ def readable_name(name: str) -> str:
     return name.rpartition("/")[2].replace("_", " ").replace("-", " ").capitalize()
 
 
-def _theme(properties: Mapping[str, Any]) -> dict[str, str]:
+def _theme(properties: Mapping[str, Any]) -> dict[str, Any]:
     given = properties.get("theme")
     theme = {"accent": properties.get("accent"), **(given if isinstance(given, dict) else {})}
-    return {name: theme[name] for name in _THEME if isinstance(theme.get(name), str)}
+    shown = {name: theme[name] for name in _THEME if isinstance(theme.get(name), str)}
+    palette = theme.get("palette")
+    fits = isinstance(palette, list) and all(isinstance(color, str) for color in palette)
+    return shown | ({"palette": palette} if fits else {})
 
 
 def _text(properties: Mapping[str, Any], name: str) -> str | None:
@@ -81,12 +88,13 @@ def _text(properties: Mapping[str, Any], name: str) -> str | None:
 def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
     try:
-        shown["view"] = panel.view.substitute(variables)
+        shown["view"] = view = panel.view.substitute(variables)
+        if (aggregate := aggregate_of(view)) not in (None, "sum"):
+            view["aggregate"] = aggregate
     except (MissingVariable, UnbindableValue):  # the panel's own line reports the error
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:
-        kept = saved.kept.get(panel.click.open, ())
-        shown["click"] = {"values": dict(panel.click.values), "open": panel.click.open, "keeps": list(kept)}
+        shown["click"] = _click(panel.click, saved.links.get(panel.id))
     if panel.refresh is not None:
         shown["refresh"] = panel.refresh
     if panel.compare:
@@ -98,6 +106,26 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     if panel.show_query and rows is not None:
         shown["query"] = rows.text[rows.definition.header.end :].strip()
     return shown
+
+
+def _click(click: Click, link: Link | None) -> dict[str, Any]:
+    shown: dict[str, Any] = {"values": dict(click.values), "open": click.open}
+    if click.event:
+        shown["event"] = list(click.event)
+    if link is None:
+        return shown
+    controls = [
+        {
+            "name": each.name,
+            "label": each.label,
+            "kind": _kind(each.parameter),
+            "many": each.parameter.is_list,
+            "has_default": each.parameter.default is not None,
+            "clearable": each.parameter.clearable,
+        }
+        for each in link.controls.values()
+    ]
+    return shown | {"keeps": list(link.kept), "controls": controls, "other_days": link.other_days}
 
 
 # --- controls ---------------------------------------------------------------------------------------------------------

@@ -112,7 +112,9 @@ class PanelRunner:
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
     ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return partial(rows_line, panel.id, rows, named, total=total, **self._about(template, None, rows))
+        return partial(
+            rows_line, panel.id, rows, named, total=total, **self._about(template, self._periods(template), rows)
+        )
 
     async def _chart(
         self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot, found: Periods | None

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from tenantry.datasources.catalogue.model import Catalogue, CatalogueTable, ForeignKey
 
 _TENANT: Final = re.compile(
-    r"(tenant|customer|client|account|organi[sz]ation|org|company|workspace|team|merchant|shop|user_?group)"
-    r"(_?(id|uuid|key|code|number|no|ref))?"
+    r"(?:tenant|customer|client|account|organi[sz]ation|org|company|workspace|team|merchant|shop|user_?group)"
+    r"(_?(?:id|uuid|key|code|number|no|ref))?"
 )
 _ID: Final = re.compile(r".+_id|.+_uuid")
 
@@ -50,12 +50,15 @@ def _parents(column: str) -> tuple[str, str]:
 
 def tenant_column(tables: Iterable[CatalogueTable]) -> str | None:
     """Return, in lower case, the column that most likely holds the tenant: a column with a tenant's name, otherwise an
-    id that at least two tables share. Of several such columns, return the one that most tables have."""
+    id that at least two tables share. Of several such columns, return the one that most tables have. A name such as
+    account, in one of several tables, says too little."""
+    tables = list(tables)
     counts = Counter(name for table in tables for name in {column.lower().strip('"') for column in table.columns})
-    named = {name: count for name, count in counts.items() if _TENANT.fullmatch(name)}
+    found = ((name, count, _TENANT.fullmatch(name)) for name, count in counts.items())
+    named = {name: count for name, count, match in found if match and (match[1] or count > 1 or len(tables) == 1)}
     shared = {name: count for name, count in counts.items() if count > 1 and _ID.fullmatch(name)}
-    found = named or shared
-    return min(found, key=lambda name: (-found[name], name)) if found else None
+    likely = named or shared
+    return min(likely, key=lambda name: (-likely[name], name)) if likely else None
 
 
 def _named(columns: Iterable[str], lower: str) -> str | None:

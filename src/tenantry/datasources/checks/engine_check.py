@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
+from tenantry.datasources.checks.refused_queries import Refusal, read_refusal
 from tenantry.datasources.checks.repeated_rows import RepeatedRows
 from tenantry.datasources.declared_tables import declared_tables
 from tenantry.datasources.engines.engine import Engine
@@ -22,23 +22,22 @@ from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
     MissingVariable,
-    QueryFailed,
     SourceUnavailable,
     StoreUnavailable,
     TemplateError,
     TenantryError,
     UnbindableValue,
 )
-from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.checks import NAMED, Finding, Severity, template_error
+from tenantry.sql.checks import NAMED, Finding, Severity
+from tenantry.sql.parameters import is_any_text, sample_input
 
 if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 _AT_ONCE: Final = 8
 _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
-_WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
@@ -66,6 +65,15 @@ class EngineReport:
     repeated: Mapping[AskedQuery, Mapping[str, int]]  # by "data source …, for GROUP": rows that are not unique
 
 
+class _Asked(NamedTuple):
+    """A query to explain for a group. ``samples``: the parameters with sample input; empty: nothing is chosen."""
+
+    query: AskedQuery
+    group: UserGroup
+    variables: Record
+    samples: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class _Source:
     registered: RegisteredSource
@@ -74,8 +82,7 @@ class _Source:
     engine: Engine | None
     left: dict[str, list[AskedQuery]] = field(default_factory=dict)
     """Queries, by schema, that no group added so far can run."""
-    asked: list[tuple[AskedQuery, UserGroup]] = field(default_factory=list)
-    """Queries to explain, each with a group."""
+    asked: list[_Asked] = field(default_factory=list)
 
     @property
     def dialect(self) -> str | None:
@@ -84,24 +91,16 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answers:
-    refusals: dict[str, _Refusal | None] = field(default_factory=dict)
+    refusals: dict[str, Refusal | None] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-class _Refusal(NamedTuple):
-    file: str
-    code: str
-    line: int
-    column: int
-    problem: str
-    fix: str
 
 
 class EngineCheck:
     """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
 
     On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
-    needs.
+    needs: once without input of a viewer, if it then runs, and once with sample input for all its
+    parameters.
     """
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
@@ -113,7 +112,7 @@ class EngineCheck:
             made = _Source(registered, _session(registered), _tables(registered), _engine(registered))
             self._sources |= {registered.id: made, registered.provided_id: made}
         self._now = datetime.now(UTC)
-        self._refusals: dict[_Refusal, list[str]] = {}
+        self._refusals: dict[Refusal, list[str]] = {}
         self._unreachable: list[tuple[str, Finding]] = []
         self._explained: set[str] = set()
         self._engines: dict[str, set[str]] = {}
@@ -130,20 +129,19 @@ class EngineCheck:
             if source is None:
                 continue
             left = source.left.setdefault(schema, queries)
-            found = [
-                query
-                for query in left
-                if (files is None or query.file in files) and self._can_ask(source, query, group)
-            ]
+            chosen = [query for query in left if files is None or query.file in files]
+            found = [asked for query in chosen for asked in _asked(query, group) if self._can_ask(source, asked)]
             if found:
-                source.asked += [(query, group) for query in found]
-                source.left[schema] = [query for query in left if query not in found]
+                source.asked += found
+                asked = {each.query for each in found}
+                source.left[schema] = [query for query in left if query not in asked]
 
-    def _can_ask(self, source: _Source, query: AskedQuery, group: UserGroup) -> bool:
+    def _can_ask(self, source: _Source, asked: _Asked) -> bool:
+        query, group = asked.query, asked.group
         try:
             if source.session is not None:
                 source.session.bind(group)
-            template, variables = guarded_template(source.tables, query.template, group, group.variables)
+            template, variables = guarded_template(source.tables, query.template, group, asked.variables)
             template.bind(variables, dialect=source.dialect, now=self._now)
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
@@ -161,7 +159,7 @@ class EngineCheck:
 
         each = {source.registered.id: source for source in self._sources.values() if source.asked}
         await asyncio.gather(*map(ask, each.values()))
-        asked = {query.file for source in each.values() for query, _ in source.asked}
+        asked = {one.query.file for source in each.values() for one in source.asked}
         files = {query.file for queries in self._queries.values() for query in queries}
         return EngineReport(
             (*self._refused(), *self._unreachable),
@@ -178,32 +176,39 @@ class EngineCheck:
         found: dict[AskedQuery, set[str]] = {}
         for source in self._sources.values():
             if source.engine is not None:
-                for query, _ in source.asked:
-                    found.setdefault(query, set()).add(source.engine.name)
+                for asked in source.asked:
+                    found.setdefault(asked.query, set()).add(source.engine.name)
         return {query: frozenset(engines) for query, engines in found.items()}
 
     async def _ask(self, sources: DataSources, source: _Source) -> None:
         known = _Answers()
-        for query, group in source.asked:
-            says = f"data source {source.registered.provided_id}, for {group.provided_id}"
+        refused: set[AskedQuery] = set()
+        looked_at: set[AskedQuery] = set()
+        for asked in source.asked:
+            query = asked.query
+            if query in refused:  # with sample input, the engine would say the same again
+                continue
+            says = f"data source {source.registered.provided_id}, for {asked.group.provided_id}"
             try:
-                refusal, explained = await self._explain(sources, query, group, known.refusals)
-                if explained is not None and query.names:
-                    await self._name(sources, query, group, explained, known.names, says)
-                if explained is not None and query.unique_by and (count := await _repeated(sources, query, group)):
-                    self._repeated.setdefault(query, {})[says] = count
+                refusal, explained = await self._explain(sources, asked, known.refusals)
+                if explained is not None and query not in looked_at:
+                    looked_at.add(query)
+                    await self._look_at_rows(sources, asked, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
                 fix = "correct the registration or the network; no further query of this source was explained"
                 finding = wrong_tables(error) or Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
             if refusal is not None:
-                self._refusals.setdefault(refusal, []).append(says)
+                refused.add(query)
+                chosen = f", with a sample of {' and '.join(asked.samples)}" if asked.samples else ""
+                self._refusals.setdefault(refusal, []).append(f"{says}{chosen}")
 
     async def _explain(
-        self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
-    ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        variables, prefix, text = group.variables, "", ""
+        self, sources: DataSources, asked: _Asked, known: dict[str, Refusal | None]
+    ) -> tuple[Refusal | None, ExplainedQuery | None]:
+        query, group, variables, samples = asked
+        prefix, text = "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
             text = explained.traced.bound.sql
@@ -220,31 +225,60 @@ class EngineCheck:
         except _UNREACHABLE:
             raise
         except TenantryError as error:
-            word = word_at(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
-            known[text] = _refusal(query, error, word)
+            if isinstance(error, UnbindableValue) and any(
+                is_any_text(query.template.parameters[name]) for name in samples
+            ):
+                known.pop(text, None)  # another text may fit
+                return None, None
+            known[text] = read_refusal(query.file, query.template, error, text, prefix)
             return known[text], None
+
+    async def _look_at_rows(
+        self,
+        sources: DataSources,
+        asked: _Asked,
+        explained: ExplainedQuery,
+        known: dict[str, tuple[str, ...]],
+        says: str,
+    ) -> None:
+        query = asked.query
+        if query.names:
+            await self._name(sources, asked, explained, known, says)
+        if query.unique_by and (count := await _repeated(sources, asked)):
+            self._repeated.setdefault(query, {})[says] = count
 
     async def _name(
         self,
         sources: DataSources,
-        query: AskedQuery,
-        group: UserGroup,
+        asked: _Asked,
         explained: ExplainedQuery,
         known: dict[str, tuple[str, ...]],
         says: str,
     ) -> None:
         text = explained.traced.bound.sql
         if text not in known:
-            known[text] = await _names(sources, query, group) if can_name_columns(explained.engine) else ()
+            known[text] = await _names(sources, asked) if can_name_columns(explained.engine) else ()
         if known[text]:
-            self._columns.setdefault(query, {})[says] = known[text]
+            self._columns.setdefault(asked.query, {})[says] = known[text]
         else:
-            self._unnamed.add(query.file)
+            self._unnamed.add(asked.query.file)
 
     def _refused(self) -> Iterator[tuple[str, Finding]]:
         for (file, code, line, column, problem, fix), says in self._refusals.items():
             message = f"{problem} ({reported_by(sorted(says))})"
             yield file, Finding(code, Severity.ERROR, line, column, message, fix)
+
+
+def _asked(query: AskedQuery, group: UserGroup) -> Iterator[_Asked]:
+    yield _Asked(query, group, group.variables)
+    try:
+        named = query.template.parameter_names
+    except TemplateError:  # the check reports it when the query is explained
+        return
+    samples = sample_input(query.template.parameters.values())
+    if samples:
+        variables = extend(group.variables, "params", samples)
+        yield _Asked(query, group, variables, tuple(name for name in samples if name in named))
 
 
 def wrong_tables(error: TenantryError | None) -> Finding | None:
@@ -259,9 +293,10 @@ def reported_by(sources: Sequence[str]) -> str:
     return "; ".join(sources[:NAMED]) + more
 
 
-async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
+async def _names(sources: DataSources, asked: _Asked) -> tuple[str, ...]:
+    query, group, variables, _ = asked
     try:
-        found = await sources.query(group, query.schema, SchemaQuery(query.template), group.variables)
+        found = await sources.query(group, query.schema, SchemaQuery(query.template), variables)
     except _UNREACHABLE:
         raise
     except TenantryError:
@@ -269,42 +304,16 @@ async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> t
     return tuple(found.names)
 
 
-async def _repeated(sources: DataSources, query: AskedQuery, group: UserGroup) -> int:
+async def _repeated(sources: DataSources, asked: _Asked) -> int:
     """0 also if the engine cannot be asked, or the query does not end in time."""
+    query, group, variables, _ = asked
     try:
-        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.unique_by), group.variables)
+        found = await sources.query(group, query.schema, RepeatedRows(query.template, query.unique_by), variables)
     except _UNREACHABLE:
         raise
     except TenantryError:
         return 0
     return int(found.rows[0][0]) if found.rows else 0
-
-
-def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
-    if isinstance(error, TemplateError):
-        found = template_error(error)
-        return _Refusal(found.file or query.file, found.code, found.line, found.column, found.message, found.fix)
-    problem = error.message
-    if isinstance(error, QueryFailed) and error.evidence is not None:
-        problem = f"{error.evidence}, at {word}" if word else error.evidence
-    file, line, column = _position(query, word)
-    fix = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
-    return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
-
-
-def word_at(text: str, position: int) -> str:
-    """Return the word at ``position`` (from 1), or an empty string."""
-    found = _WORD.match(text, position - 1) if position > 0 else None
-    return found[1] if found is not None else ""
-
-
-def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    source = query.template.definition.source
-    found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
-    if len(found) != 1:
-        return query.file, 1, 1
-    at = source.location(found[0].start())
-    return at.file or query.file, at.line, at.column
 
 
 def _session(registered: RegisteredSource) -> SessionTemplate | None:

@@ -17,6 +17,7 @@ class Customer {
     this.frame.getToken = () => this.token();
     this.frame.setAttribute("aria-label", `Dashboards of ${text}`);
     this.frame.setAttribute("src", dashboards);
+    this.frame.addEventListener("ready", mark); // a click in it, or the way back, may have opened another one
     this.say(true);
     document.getElementById("customers").append(this.element);
   }
@@ -57,17 +58,24 @@ function customer(option) {
 function show() {
   const wanted = location.hash.slice(1);
   const name = names.includes(wanted) ? wanted : names[0];
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
   const chosen = [...menu.options].filter(({ value }) => value && (value === menu.value || !menu.value));
   for (const option of chosen) customer(option).show(name);
   const shown = new Set(chosen.map(({ value }) => value));
   for (const { id, element } of customers.values()) element.hidden = !shown.has(id);
   document.getElementById("customers").classList.toggle("side-by-side", shown.size > 1);
+  mark();
+}
+
+/** The links say which dashboard is shown. */
+function mark() {
+  const shown = [...customers.values()].filter(({ element }) => !element.hidden).map(({ frame }) => `#${frame.getAttribute("name")}`);
+  for (const link of document.querySelectorAll("nav a")) {
+    if (shown.every((hash) => hash === link.hash)) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
 }
 
 menu.addEventListener("change", show);
 addEventListener("hashchange", show);
+document.querySelector("nav").addEventListener("click", ({ target }) => target.hash === location.hash && show());
 show();

@@ -196,7 +196,11 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    return isinstance(node, _types().exp.TableAlias) and node.this is not None
+    """Whether the author gave a table an alias. sqlglot gives ``union values (1)`` one that has no place."""
+    exp = _types().exp
+    if not isinstance(node, exp.TableAlias) or node.this is None:
+        return False
+    return "start" in node.this.meta or not isinstance(node.parent, exp.Values)
 
 
 def is_with(node: Any) -> bool:

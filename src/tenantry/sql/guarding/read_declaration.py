@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from typing import Any, Final
@@ -35,6 +37,13 @@ def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
     Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
     """
     return _DeclarationReader(file).read(value)
+
+
+@lru_cache(maxsize=1024)
+def read_stored_tables(text: str) -> GuardedTables:
+    """Return the declaration of a registered source. Equal texts give the same object. Raises InvalidTables, and
+    ValueError for invalid JSON."""
+    return read_tables(json.loads(text))
 
 
 class _DeclarationReader:

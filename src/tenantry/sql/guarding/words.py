@@ -5,9 +5,11 @@ It does not depend on sqlglot's parser, which can read a table as something else
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from tenantry.sql.dialects import Dialect
@@ -26,6 +28,7 @@ _BEFORE_OPERAND: Final = frozenset(
 """After one of these, a word is the name of a column or an alias."""
 _CLOSED_BY: Final = {"(": ")", "[": "]", "{": "}"}
 _BEGIN_QUERY: Final = frozenset({"select", "with", "from", "values", "table"})
+_RETURNS_ROWS: Final = re.compile("json_table|xmltable|jsonb?_(?:each|to_record|populate_record).*")
 _FROM_IN_CALL: Final = frozenset({"extract", "substring", "substr", "trim", "ltrim", "rtrim", "overlay"})
 _REFUSED: Final = {
     "table": ("the command table cannot be guarded", _SUBQUERY),
@@ -52,6 +55,10 @@ _TYPES: Final = _words(
     nullable numeric row struct time timestamp tuple varbinary varchar varying
     """
 )
+
+
+def _is_inside(token: MaskedToken) -> bool:
+    return token.text != ")"
 
 
 class Functions(NamedTuple):
@@ -100,6 +107,8 @@ class WordCheck:
         self._items: set[int] = set()
         self._is_trusted = is_trusted
         self._levels = [_OpenBracket()]
+        self._attributes: list[int] = []
+        self._values: dict[str, set[str]] = {}
 
     def run(self) -> None:
         at = 0
@@ -107,6 +116,9 @@ class WordCheck:
             at = self._read(at)
         if self._levels[-1].expects:
             raise Refused(self._tokens[-1].start, "this query ends where a table is expected", "complete it")
+        if self._dialect.dynamic_functions.attributes:
+            for at in self._attributes:
+                self._check_attribute(at)
         unseen = (self._found.tables | self._found.calls) - self._items
         if unseen:
             raise Refused(min(unseen), "engines could read something else than a table here", _SUBQUERY)
@@ -131,17 +143,33 @@ class WordCheck:
             self._word(at, token, level)
         if token.is_name and self._text(at + 1) == "(":
             self._call(at, self._functions.scalar)
-        elif token.is_name and self._dialect.dynamic_functions.attributes:
-            self._attribute(at)
+        elif token.is_name and self._text(at - 1) == "." and not self._is_trusted(token.start):
+            self._attributes.append(at)
         return at + 1
 
-    def _attribute(self, at: int) -> None:
-        # PostgreSQL reads (value).name as name(value) if the value has no such column.
+    def _value_of_call(self, at: int) -> None:
+        # Without a column list, a function of one value has one column, of its alias's name.
+        name, depth, end = self._name(at), 1, at + 2
+        while depth and end < len(self._tokens):
+            depth += (self._text(end) == "(") - (self._text(end) == ")")
+            end += 1
+        while self._text(end) in {"with", "ordinality", "as"}:
+            end += 1
+        for alias, last in ((name, at), (self._name(end), end)):
+            columns = {alias}
+            if last == end and self._text(end + 1) == "(":
+                columns = {token.text.strip('"') for token in takewhile(_is_inside, self._tokens[end + 2 :])}
+            self._values[alias] = self._values.get(alias, columns) & columns
+
+    def _check_attribute(self, at: int) -> None:
+        # PostgreSQL reads value.name as name(value) if the value has no such column. A value is an expression in
+        # brackets, or the alias of a function that does not return rows.
         first = at
         while self._text(first - 1) == ".":
             first -= 2
-        token, name = self._tokens[at], self._tokens[at].text.strip('"')
-        if self._text(first) not in {")", "]"} or name in self._functions.scalar or self._is_trusted(token.start):
+        token, name = self._tokens[at], self._name(at)
+        columns = set() if self._text(first) in {")", "]"} else self._values.get(self._name(first))
+        if first == at or columns is None or name in {"ordinality", *columns} or name in self._functions.scalar:
             return
         fix = f"if {name} is a column or a safe function, add {name} to functions: in {self._functions.declared_in}"
         raise Refused(token.start, f"{name} can be a function here, which is not known to read no table", fix)
@@ -210,6 +238,8 @@ class WordCheck:
         if self._text(end + 1) == "(":
             self._items.add(self._tokens[end].start)
             self._call(end, self._functions.tables)
+            if not _RETURNS_ROWS.fullmatch(self._text(end)):
+                self._value_of_call(end)
         elif token.start not in self._found.tables:
             raise Refused(token.start, "engines read a table here that cannot be guarded", _SUBQUERY)
         elif self._text(end + 1) == "*":
@@ -218,7 +248,7 @@ class WordCheck:
 
     def _call(self, at: int, allowed: AbstractSet[str]) -> None:
         token = self._tokens[at]
-        name, path = token.text.strip('"`'), self._path(at)
+        name, path = self._name(at), self._path(at)
         if self._is_trusted(token.start) or path in allowed:
             return
         if token.start in self._found.aliases or (name == token.text and self._is_syntax(at, name)):
@@ -231,11 +261,14 @@ class WordCheck:
         return before != "." and (word in _SYNTAX or word in _TYPES or before in {"as", "::"})
 
     def _path(self, at: int) -> str:
-        names = [self._tokens[at].text.strip('"`')]
+        names = [self._name(at)]
         while self._text(at - 1) == ".":
             at -= 2
-            names.append(self._text(at).strip('"`'))
+            names.append(self._name(at))
         return ".".join(reversed(names))
+
+    def _name(self, at: int) -> str:
+        return self._text(at).strip('"`')
 
     def _text(self, at: int) -> str:
         return self._tokens[at].text if 0 <= at < len(self._tokens) else ""

@@ -23,6 +23,8 @@ from tenantry.sql.parameters.relative_ranges import RelativeRange as RelativeRan
 from tenantry.sql.parameters.relative_ranges import parse_relative as parse_relative
 from tenantry.sql.parameters.requests import ParameterConversion as ParameterConversion
 from tenantry.sql.parameters.requests import typed_value as typed_value
+from tenantry.sql.parameters.samples import is_any_text as is_any_text
+from tenantry.sql.parameters.samples import sample_input as sample_input
 from tenantry.sql.parameters.typed_values import REFUSALS as REFUSALS
 from tenantry.sql.parameters.typed_values import Moment as Moment
 from tenantry.sql.parameters.typed_values import is_empty as is_empty

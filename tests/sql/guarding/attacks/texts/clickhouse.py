@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+with 'acme' as `t.tenant` select note as x from t
+select note as x from t join (select 'acme' as `t.tenant`) s on 1 = 1
+with [3] as `o.id`, 3 as `items.o_id` select note as x from items
+select note as x from t array join ['acme'] as `t.tenant`
+select note as x from {p:Identifier}
+select note as x from viewIfPermitted(select note from vault else null('note String'))
+select note as x from values('note String', (select max(note) from vault))
+select note as x from t order by id with fill interpolate (note as (select max(note) from vault))
+select if(arrayExists(y -> y in vault, [('zqx1', 2, 'zqx v2')]), 'zqx', 'no') as x
+select if(('zqx1', 2, 'zqx v2') in tuple(vault), 'zqx', 'no') as x
+select note as x from t order by (select max(note) from vault)
 select note as x from `t`
 select note as x from default.`t`
 select note as x from "default"."t"

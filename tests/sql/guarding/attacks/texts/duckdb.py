@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
+select t.note as x from (select 1 as a) s positional join t
+select t['note'] as x from t
+select struct_extract(t, 'note') as x from t
+select unnest(list(t)).note as x from t
+select x: note from t
+from a: t select a.note as x
+select a.note as x from a: vault
+select max(x) as x from (select unnest((select list(note) from t)) as x)
+select note as x from t qualify row_number() over (order by id) > 0
+select note as x from t at (version => 1)
+select note as x from memory.main.vault
+select try((select max(note) from vault)) as x
+with recursive t(id, note) using key (id) as (select 1, 'k' union select id + 1, note from recurring.t where id < 2) select note as x from t
+with recursive vault(id, note) using key (id) as (select 1, 'k' union select v.id + 1, v.note from recurring.vault v where id < 2) select note as x from vault
+select x from json_execute_serialized_sql(json_serialize_sql('select note as x from vault'))
 select note as x from 't'
 select note as x from main.'t'
 select note as x from memory.main.t

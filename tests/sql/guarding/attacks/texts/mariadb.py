@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select x.note as x from {oj vault x}
+select x.note as x from {oj t x left join vault y on x.id = y.id}
+select {x (select max(note) from vault)} as x
+select {fn top_note()} as x
+select next value for sq as x
+select note as x from seq_1_to_3, t
+select note as x from t for system_time all
+select note as x from .vault
+select v.note as x from (t, (vault v))
+select j.x from json_table((select json_arrayagg(note) from t), '$[*]' columns (x varchar(20) path '$')) j
+select extractvalue((select concat('<a>', max(note), '</a>') from t), '/a') as x
 select note as x from `t`
 select `t`.`note` as x from `t`
 select note as x from SCHEMA.`t`

@@ -5,6 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
+select s.note as x from t join lateral (table vault) s on true
+select array(table vault)::text as x
+select json_array(select note from vault)::text as x
+select case when exists (table vault) then 'zqx' else 'no' end as x
+select a as x from t as b(tenant, id, region, amount, a)
+select b.tenant as x from t as b(a, id, region, amount, tenant)
+select x from json_table((select json_agg(note) from t), '$[*]' columns (x text path '$')) j
+select x from xmltable('/a' passing (select xmlelement(name a, max(note)) from t) columns x text path '.') j
+select note as x from t limit (select count(*) from t)
+select note as x from t order by (select max(note) from vault)
+select note as x from graph_table (g match (a is t) columns (a.note))
 select note as x from only t
 select note as x from only (t)
 select note as x from only public.t
@@ -34,6 +48,15 @@ select name as x from countries order by ('select to_tsvector(note) from vault':
 select ('/etc/passwd'::text).pg_read_file as x
 select ('t'::regclass).pg_relation_filepath as x
 select (null::int).pg_stat_get_activity::text as x
+select f.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as f
+select f.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as f(a)
+select ts_stat.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault']) as ts_stat(a)
+select "F"."ts_stat"::text as x from unnest(array['select to_tsvector(note) from vault']) "F"
+select unnest.ts_stat::text as x from unnest(array['select to_tsvector(note) from vault'])
+select f.ts_stat::text as x from countries, lateral unnest(array['select to_tsvector(note) from vault']) f
+select f.ts_stat::text as x from countries cross join string_to_table('select to_tsvector(note) from vault', '|') f
+select f.ts_stat::text as x from (select 1 from unnest(array[1]) f(ts_stat)) q, unnest(array['select to_tsvector(note) from vault']) f
+select f.pg_read_file as x from jsonb_array_elements_text('["/etc/passwd"]') f
 select row_to_json(t)::text as x from t
 select to_jsonb(t)::text as x from t
 select json_agg(t)::text as x from t

@@ -5,6 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 QUERIES: Final = """
+select 'a' as x union all values ((select max(note) from t))
+select 'a' as x union all values ((select max(note) from vault)), ('b')
+with v as (values ((select max(note) from t))) select * from v
+select case when ('zqx1', 2, 'zqx v2') in main.vault then 'zqx' else 'no' end as x
+select case when ('zqx1', 2, 'zqx v2') in [vault] then 'zqx' else 'no' end as x
+select case when 'vault' in (select name from pragma_table_list) then 'zqx' else 'no' end as x
+select name as x from pragma_table_list
+select sql as x from sqlite_schema where name = 'vault'
+select value as x from json_each((select json_group_array(note) from t))
+select json_object(*) as x from t
+select note as x from t limit (select count(*) from t)
+select column1 as x from (values ((select max(note) from t)))
+select 'vault'.note as x from t as 'vault'
 select note as x from [t]
 select [t].[note] as x from [t]
 select note as x from `t`

@@ -1,4 +1,4 @@
-"""``tenantry dashboards check``: what it says of tables."""
+"""``tenantry dashboards check``: what it says of panels by their file alone."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folde
     assert [(each["severity"], each["line"], each["message"]) for each in found] == [
         ("note", 4, "clickhouse gives no pages, so above the row limit this table is not shown")
     ]
+
+
+def test_a_check_finds_a_share_of_a_mean(terminal: Terminal, folder: Path) -> None:
+    """And a stack of percentages, each at its place; not where the author says that they add up. Red when the check
+    says nothing: the page draws no stack of these."""
+    stacks = ["stack: share", "stack: sum, format: percent", "format: percent", "stack: share, aggregate: sum"]
+    panels = [f"- {{bar: mean_delay, by: a, {each}, query: q}}" for each in stacks]
+    file = "\n".join(["title: A", "rows:", *panels])
+    write_files(folder, {"dashboards/a.yaml": file, "queries/q.sql": "select 1 as a"})
+    ran = terminal("dashboards", "check", "dashboards", "--format", "json", fails=1)
+    found = [each for each in ran.json()["findings"] if each["code"] == "not-additive"]
+    assert [(each["severity"], each["line"], each["column"]) for each in found] == [("error", 3, 3), ("error", 4, 3)]

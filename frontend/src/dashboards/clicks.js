@@ -1,0 +1,127 @@
+// What a click on a row, or on a mark that sums up several, stands for: values of controls, here or on another dashboard.
+
+import { bucketsOf } from "./charts/buckets.js";
+import { Rows } from "./charts/rows.js";
+import { words } from "./charts/series.js";
+import { asTheyAre, Filters } from "./filters.js";
+import { moment } from "./times.js";
+
+const DIFFER = "This sums up rows that differ there.";
+const ABSENT = "No filter finds rows without a value.";
+const NO_DAYS = "It is not known which days this stands for.";
+
+/** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */
+
+/**
+ * Does what a click asks for: filters the page, opens another dashboard, or tells the host.
+ * @param {import("./dashboard.js").Dashboard} dashboard
+ * @param {any} about the panel of the definition
+ * @param {Clicked} clicked
+ * @returns {string | undefined} a sentence where nothing can be done
+ */
+export function choose(dashboard, about, clicked) {
+  const { click, id: panel } = about;
+  const { filters, page } = dashboard;
+  const rows = new Rows(clicked.data.columns, clicked.data.rows);
+  const records = clicked.places.map((place) => rows.record(place));
+  if (click.event) {
+    const [row, ...others] = records.map((record) => Object.fromEntries(click.event.map((column) => [column, record[column]])));
+    if (others.some((other) => click.event.some((column) => other[column] !== row[column]))) return DIFFER;
+    return page.session.send("click", { dashboard: dashboard.name, panel, row });
+  }
+  const controls = click.open ? new Map(click.controls.map((control) => [control.name, control])) : filters.controls;
+  const { values, problem } = valuesOf(click.values, controls, clicked);
+  if (problem) return problem;
+  if (click.open) {
+    const { fragment, notes } = linkOf(about, filters, values, clicked);
+    return page.open(click.open, fragment, notes);
+  }
+  const again = records.every((record) => isChosen(click, filters, record));
+  dashboard.choose(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, again ? null : value])));
+}
+
+/** Whether a click on this row has filtered the page. */
+export function isChosen(click, filters, record) {
+  if (!click || click.open || click.event) return false;
+  return Object.entries(click.values).every(([name, column]) => {
+    return !isAbsent(record[column]) && filters.isChosen(name) && [filters.value(name)].flat().includes(String(record[column]));
+  });
+}
+
+/**
+ * @param {Record<string, string>} columns by the names of the controls
+ * @param {Map<string, any>} controls
+ * @param {Clicked} clicked
+ * @returns {{values?: Record<string, any>, problem?: string}} a sentence where they cannot be said by controls
+ */
+function valuesOf(columns, controls, { data, places }) {
+  const rows = new Rows(data.columns, data.rows);
+  const values = {};
+  let several = 0;
+  for (const [name, column] of Object.entries(columns)) {
+    const { kind, many } = controls.get(name) ?? {};
+    const all = rows.values(column);
+    const own = [...new Set(places.map((place) => all[place]))];
+    if (own.some(isAbsent)) return { problem: ABSENT };
+    if (own.length > 1 && (!many || (several += 1) > 1)) return { problem: DIFFER };
+    values[name] = many ? own.map(String) : kind === "range" ? daysOf(moment(own[0]), all, data) : kind === "date" ? day(moment(own[0])) : String(own[0]);
+    if (!values[name]) return { problem: NO_DAYS };
+  }
+  return { values };
+}
+
+/** Whether it is none that a filter can ask for. */
+function isAbsent(value) {
+  return value === null || value === undefined || value === "";
+}
+
+/** From the first to the last day of the hour, day, week … that starts there, as far as the period goes; null: unknown. */
+function daysOf(at, all, { now, periods, total, reduced, rows }) {
+  const period = periods?.whole;
+  const times = all.filter((value) => !isAbsent(value)).map(moment);
+  const isWhole = !reduced && !(total > rows.length) && times.length === all.length;
+  if (isWhole && period && times.every((time) => time === at)) return period; // all rows of it are here
+  const buckets = isWhole ? bucketsOf(times, { now, period }) : null;
+  if (!buckets) return null;
+  const [start, end] = [at, buckets.next(at)].map(day);
+  if (start === end) return null;
+  const last = day(buckets.next(at) - 1);
+  return { start: period && period.start > start ? period.start : start, end: period && period.end < last ? period.end : last };
+}
+
+function day(at) {
+  return Number.isNaN(at) ? null : new Date(at).toISOString().slice(0, 10);
+}
+
+/**
+ * The way to another dashboard, which is to show the total of what was clicked.
+ * @param {any} panel of the definition
+ * @param {Filters} filters
+ * @param {Record<string, any>} values of the click
+ * @param {Clicked} clicked
+ * @returns {{fragment: string, notes: string[]}} its filters, and in which way its numbers are others
+ */
+function linkOf({ click, reads = [] }, filters, values, { data, places }) {
+  const active = reads.filter((name) => filters.value(name) !== null && !(name in values) && String(filters.value(name)));
+  const kept = Object.fromEntries(active.filter((name) => click.keeps.includes(name)).map((name) => [name, filters.value(name)]));
+  const others = click.controls.filter(({ name, has_default: hasDefault }) => hasDefault && !(name in values) && !(name in kept));
+  const cleared = Object.fromEntries(others.filter(({ clearable }) => clearable).map(({ name }) => [name, ""]));
+  const carried = { ...kept, ...cleared, ...values };
+  const parts = new Filters(asTheyAre(Object.keys(carried)));
+  parts.set(carried);
+  const dropped = active.filter((name) => !(name in kept)).map((name) => filters.controls.get(name)?.label ?? words(name));
+  const added = others.filter(({ clearable }) => !clearable).map(({ label }) => label);
+  const rows = new Rows(data.columns, data.rows);
+  const clicked = Object.values(click.values).map((column) => {
+    const all = rows.values(column);
+    return { all, own: new Set(places.map((place) => all[place])) };
+  });
+  const alike = data.rows.filter((_, place) => clicked.every(({ all, own }) => own.has(all[place])));
+  const notes = [
+    dropped.length && `What you clicked was also filtered by ${dropped.join(", ")}; this page is not.`,
+    added.length && `This page is also filtered by ${added.join(", ")}; what you clicked was not.`,
+    alike.length > places.length && "What you clicked was a part of this.",
+    click.other_days && "This page has another time zone or other weeks.",
+  ];
+  return { fragment: parts.fragment, notes: notes.filter(Boolean) };
+}

@@ -1,0 +1,125 @@
+"""Clicks that open another dashboard. It should show the total of the row that was clicked, so a click takes the
+panel's filters along, and the page says which it could not take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
+from tenantry.dashboards.definition.queries import DashboardQueries, parameters_read
+from tenantry.sql.parameters import TEXTS
+from tenantry.suggestions import did_you_mean
+
+
+class Linked(Protocol):
+    """A SavedDashboard."""
+
+    @property
+    def dashboard(self) -> DashboardFile: ...
+
+    @property
+    def queries(self) -> DashboardQueries: ...
+
+    @property
+    def settable(self) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
+    ``always``: the filters of the opened dashboard that no link clears. ``controls``: its controls. ``other_days``:
+    whether its time zone or weeks are other ones."""
+
+    click: Click
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+    always: tuple[str, ...]
+    controls: Mapping[str, Control]
+    other_days: bool
+
+    @property
+    def differences(self) -> Iterator[str]:
+        """Why the opened dashboard may show other totals than the row."""
+        opened = self.click.open
+        if self.dropped:
+            yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
+        if self.always:
+            yield f"{opened} always filters by {', '.join(self.always)}, so it may show fewer rows than were clicked"
+        if self.other_days:
+            yield f"{opened} has another time zone or other weeks, so its days are not those of the row"
+
+
+def find_link(saved: Linked, panel: Panel, click: Click, opened: Linked) -> Link:
+    ours, theirs = saved.dashboard, opened.dashboard
+    queries = saved.queries.panels[panel.id]
+    asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
+    read = {name for each in asked for name in parameters_read(each)} & saved.settable
+    both = {*kept_controls(ours, theirs), *(name for name in opened.settable if _is_text(name, ours, theirs))}
+    kept = read & both
+    given = click.values.keys() | {name for name in kept & ours.controls.keys() if _has_default(ours.controls[name])}
+    always = [each for each in theirs.controls.values() if _has_default(each) and not each.parameter.clearable]
+    ranges = any(each.parameter.is_range for each in theirs.controls.values())
+    return Link(
+        click=click,
+        kept=tuple(sorted(kept)),
+        dropped=tuple(sorted(read - both - click.values.keys())),
+        always=tuple(each.name for each in always if each.name not in given),
+        controls=theirs.controls,
+        other_days=ranges and ours.zone != theirs.zone,
+    )
+
+
+def _has_default(control: Control) -> bool:
+    return control.parameter.default is not None
+
+
+def _is_text(name: str, *dashboards: DashboardFile) -> bool:
+    """Whether no control limits what a click may set here and there."""
+    controls = [each.controls[name] for each in dashboards if name in each.controls]
+    return len(controls) < len(dashboards) and all(
+        each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list
+        for each in controls
+    )
+
+
+def check_open(
+    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
+) -> None:
+    """Raise TemplateError for a click that opens a missing dashboard, or sets a parameter that viewers cannot set
+    there. ``settable``: returns the parameters that viewers can set in a dashboard."""
+    for panel in dashboard.panels:
+        click = panel.click
+        if click is None or not click.open:
+            continue
+        if click.open not in dashboards:
+            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
+            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
+        known = sorted(settable(click.open))
+        for name in click.values:
+            if name not in known:
+                problem = f"the dashboard {click.open} does not read {name}"
+                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
+                raise dashboard.source.error(click.offset, problem, fix)
+
+
+def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
+    """The controls that are of the same kind in both dashboards, and whose values ``opened`` always accepts."""
+    there = opened.controls
+    return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
+
+
+def _fits(given: Control, taken: Control) -> bool:
+    ours, theirs = given.parameter, taken.parameter
+    if _kind(given) != _kind(taken):
+        return False
+    if theirs.choices is not None and not (ours.choices is not None and set(ours.choices) <= set(theirs.choices)):
+        return False
+    least = theirs.min is None or (ours.min is not None and ours.min >= theirs.min)
+    return least and (theirs.max is None or (ours.max is not None and ours.max <= theirs.max))
+
+
+def _kind(control: Control) -> tuple[str, bool]:
+    parameter = control.parameter
+    return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

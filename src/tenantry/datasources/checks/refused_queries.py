@@ -1,0 +1,50 @@
+"""What a data source says against a query, at its place in the query's file."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from tenantry.errors import QueryFailed, TemplateError, TenantryError
+from tenantry.sql import SQLTemplate
+from tenantry.sql.checks import template_error
+
+_WORD: Final = re.compile(r"[\"`]?(\w+)")
+
+
+class Refusal(NamedTuple):
+    file: str
+    code: str
+    line: int
+    column: int
+    problem: str
+    fix: str
+
+
+def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str) -> Refusal:
+    """``file``: for a template that names none. ``text``: the SQL that was explained with ``prefix`` before it."""
+    if isinstance(error, TemplateError):
+        found = template_error(error)
+        return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)
+    problem, word = error.message, ""
+    if isinstance(error, QueryFailed):
+        word = word_at(text, (error.position or 0) - len(prefix))
+        problem = f"{error.evidence or problem}, at {word}" if word else error.evidence or problem
+    where, line, column = _position(file, template, word)
+    fix = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
+    return Refusal(where, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
+
+
+def word_at(text: str, position: int) -> str:
+    """Return the word at ``position`` (from 1), or an empty string."""
+    found = _WORD.match(text, position - 1) if position > 0 else None
+    return found[1] if found is not None else ""
+
+
+def _position(file: str, template: SQLTemplate, word: str) -> tuple[str, int, int]:
+    source = template.definition.source
+    found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
+    if len(found) != 1:
+        return file, 1, 1
+    at = source.location(found[0].start())
+    return at.file or file, at.line, at.column

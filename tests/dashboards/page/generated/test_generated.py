@@ -1,0 +1,94 @@
+"""Each kind of panel with generated data, whole in the browser: marks, labels and tooltips keep their promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page
+
+from tests.dashboards.page.conftest import Visit, until
+from tests.dashboards.page.generated.checks import check
+from tests.dashboards.page.generated.data import KINDS, Case, case
+from tests.dashboards.page.generated.texts import check_texts
+from tests.dashboards.page.generated.tips import check_tips
+from tests.dashboards.page.marks import drawn, faults
+from tests.dashboards.page.stand_in import StandIn
+
+HERE = Path(__file__).parent
+LABELS = (HERE / "labels.js").read_text(encoding="utf-8")
+TIPS = (HERE / "tips.js").read_text(encoding="utf-8")
+FITTED = """() => [...document.querySelectorAll(".chart")].every((chart) => {
+    const plot = chart.querySelector("svg.plot:not(.plot-donut)");
+    return !plot || Math.abs(plot.viewBox.baseVal.width - chart.closest(".panel-body").clientWidth) < 1;
+})"""
+
+WIDTHS = (1440, 820, 390)
+ALL = 300
+SAMPLE = 4
+STOPS = 5
+KEPT: dict[str, tuple[int, ...]] = {}
+"""Data sets of which something was wrong once."""
+SHOWN = 20
+"""Faults of a red test that are printed."""
+
+
+def in_rows(cases: Sequence[Case]) -> list[list[Case]]:
+    """From one to four in a row, so that each kind is drawn for many widths."""
+    found: list[list[Case]] = []
+    rest = list(cases)
+    while rest:
+        count = len(found) % 4 + 1
+        found.append(rest[:count])
+        rest = rest[count:]
+    return found
+
+
+async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:
+    """The faults of all panels at a width, each with the call that makes its data."""
+    await page.set_viewport_size({"width": width, "height": 900})
+    await page.wait_for_timeout(200)
+    await until(lambda: page.evaluate(FITTED))
+    panels = await drawn(page)
+    found: list[str] = []
+
+    def note(panel: str, each: Iterator[str]) -> None:
+        made = cases[panel]
+        found.extend(f"case({made.kind!r}, {made.seed}) at {width} px: {fault}" for fault in each)
+
+    for labels in await page.evaluate(LABELS):
+        panel = labels["id"]
+        note(panel, iter(labels["faults"]))
+        note(panel, faults(panels[panel]))
+        note(panel, check(cases[panel], panels[panel], labels))
+        note(panel, check_texts(cases[panel], panels[panel], labels))
+    for tips in await page.evaluate(TIPS, STOPS):
+        note(tips["id"], iter(tips["faults"]))
+        note(tips["id"], check_tips(cases[tips["id"]], tips["found"]))
+    if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append(f"the page scrolls sideways at {width} px")
+    return found
+
+
+async def check_all(stand_in: StandIn, visit: Visit, cases: Sequence[Case]) -> None:
+    lines = in_rows(cases)
+    places = {f"{line}-{place}": each for line, row in enumerate(lines, 1) for place, each in enumerate(row, 1)}
+    seen = await visit(stand_in.show(*[[each.panel for each in row] for row in lines]))
+    assert await seen.page.locator("[data-state=failed]").count() == 0
+    found = [fault for width in WIDTHS for fault in await wrong(seen.page, places, width)]
+    assert found == [], "\n".join([f"{len(found)} faults", *found[:SHOWN]])
+    assert seen.console == []
+
+
+async def test_a_sample_of_each_kind(stand_in: StandIn, visit: Visit) -> None:
+    """A few data sets of each kind, and those of which something was wrong once."""
+    seeds = {kind: sorted({*range(SAMPLE), *KEPT.get(kind, ())}) for kind in KINDS}
+    await check_all(stand_in, visit, [case(kind, seed) for kind in KINDS for seed in seeds[kind]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+async def test_many_of_each_kind(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """Three hundred of each."""
+    await check_all(stand_in, visit, [case(kind, seed) for seed in range(ALL)])

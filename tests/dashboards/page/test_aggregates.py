@@ -1,0 +1,108 @@
+"""What several values become: a sum only where they add up, else the author's mean or largest, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.marks import Drawn, drawn, faults
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+SHARES = rows({"k": "text", "v": "float"}, ["a", 0.4], ["b", 0.45], ["c", 0.5], ["d", 0.55], ["e", 0.6])
+TWICE = rows({"k": "text", "v": "float"}, ["a", 1], ["a", 2], ["b", 3], ["a", 9], ["b", None])
+PARTS = rows({"x": "text", "k": "text", "v": "float"}, *[[x, k, v] for x in "pq" for k, v in (("a", 0.2), ("b", 0.7))])
+LIMITED: Message = {"kind": "bar", "bar": ["v"], "by": "k", "horizontal": True, "sort": "largest", "limit": 2}
+ALONE: Message = {"kind": "bar", "bar": ["v"], "by": "k"}
+
+
+async def shown(stand_in: StandIn, visit: Visit, view: Message, answer: Message) -> Drawn:
+    seen = await visit(stand_in.show([view | {"answer": answer}]))
+    assert seen.console == []
+    panel = (await drawn(seen.page))["1-1"]
+    assert [*faults(panel)] == []
+    return panel
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "names", "amounts", "note"),
+    [
+        ("sum", ["e", "d", "Other (3)"], ["60.0%", "55.0%", "135.0%"], ""),
+        ("none", ["e", "d"], ["60.0%", "55.0%"], "And 3 more."),
+        ("mean", ["e", "d", "Mean of others (3)"], ["60.0%", "55.0%", "45.0%"], ""),
+        ("max", ["e", "d", "Largest of others (3)"], ["60.0%", "55.0%", "50.0%"], ""),
+    ],
+)
+async def test_what_is_beyond_the_limit(
+    stand_in: StandIn, visit: Visit, aggregate: str, names: list[str], amounts: list[str], note: str
+) -> None:
+    """Red when shares are summed up unless somebody forbids it: "Other (3)" had 135 %."""
+    view = LIMITED | {"format": "percent", "aggregate": aggregate}
+    panel = await shown(stand_in, visit, view, SHARES)
+    assert (panel.names, panel.amounts, panel.notes) == (names, amounts, note)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "values", "note"),
+    [("sum", [12, 3], ""), ("mean", [4, 3], ""), ("max", [9, 3], ""), ("none", [1, 3], "3 values share their bar")],
+)
+async def test_rows_of_one_bar(stand_in: StandIn, visit: Visit, aggregate: str, values: list[float], note: str) -> None:
+    """A row without a value counts in no mean. Red when each bar is the sum of its rows."""
+    panel = await shown(stand_in, visit, ALONE | {"aggregate": aggregate}, TWICE)
+    tops = [panel.axis.value(mark.box.y) for mark in panel.of("bar")]
+    assert tops == pytest.approx(values, abs=0.05)
+    assert panel.notes.startswith(note)
+    assert bool(panel.notes) is bool(note)
+
+
+@pytest.mark.parametrize("kind", ["bar", "area"])
+@pytest.mark.parametrize("stack", ["sum", "share"])
+async def test_averages_stand_on_nothing(stand_in: StandIn, visit: Visit, kind: str, stack: str) -> None:
+    """Side by side, each from zero to its value, with a reason. Red when a share of means is drawn."""
+    view: Message = {"kind": kind, kind: ["v"], "by": "x", "color": "k", "stack": stack, "aggregate": "none"}
+    panel = await shown(stand_in, visit, view, PARTS)
+    tops = {round(panel.axis.value(mark.box.y), 2) for mark in panel.of("bar", "area")}
+    assert tops == {0.2, 0.7}
+    assert {round(panel.axis.value(mark.box.bottom), 2) for mark in panel.of("bar", "area")} == {0}
+    assert panel.notes == "These values do not add up, so they are not stacked."
+
+
+async def test_averages_are_no_parts_of_a_whole(stand_in: StandIn, visit: Visit) -> None:
+    """The reason, and the values as a table. Red when a donut is drawn of shares that make 250 %."""
+    seen = await visit(
+        stand_in.show([{"kind": "donut", "donut": "v", "by": "k", "aggregate": "none", "answer": SHARES}])
+    )
+    panel = (await drawn(seen.page))["1-1"]
+    assert panel.sentence == "These values do not add up, so they are no parts of a whole."
+    await seen.page.get_by_role("button", name="Menu of V by k").click()
+    assert await seen.page.get_by_role("menuitem").all_inner_texts() == ["Show as table", "Download CSV"]
+    await seen.page.get_by_role("menuitem", name="Show as table").click()
+    assert len((await drawn(seen.page))["1-1"].cells) == 5
+
+
+async def test_more_series_than_eyes_can_follow(stand_in: StandIn, visit: Visit) -> None:
+    """Those of averages are left out and counted. Red when they become a sum."""
+    answer = rows({"x": "text", "k": "text", "v": "float"}, *[["p", f"series {n}", n + 1] for n in range(20)])
+    for aggregate, last in (("sum", "Other ("), ("none", " more, not shown")):
+        view = ALONE | {"by": "x", "color": "k", "aggregate": aggregate}
+        panel = await shown(stand_in, visit, view, answer)
+        assert last in panel.legend[-1][0]
+        assert len(panel.of("bar")) == len(panel.legend) - (aggregate == "none")
+
+
+@pytest.mark.parametrize(
+    ("view", "sentence", "note"),
+    [
+        ({"bar": ["w"], "by": "x"}, "The rows have no w.", ""),
+        ({"bar": ["v"], "by": "y"}, "The rows have no y.", ""),
+        ({"line": ["v"], "by": "x", "color": "z"}, "The rows have no z.", ""),
+        ({"area": ["v", "w"], "by": "x"}, "", "The rows have no w."),
+        ({"heatmap": "v", "by": "x", "rows": "z"}, "The rows have no z.", ""),
+    ],
+)
+async def test_a_column_that_is_not_there(
+    stand_in: StandIn, visit: Visit, view: Message, sentence: str, note: str
+) -> None:
+    """The check finds it before; a viewer reads a sentence. Red when empty axes are drawn, or one series of all."""
+    one_series = rows({"x": "text", "v": "float"}, ["p", 1], ["q", 2])
+    panel = await shown(stand_in, visit, {"kind": next(iter(view)), **view}, one_series)
+    assert (panel.sentence, panel.notes) == (sentence, note)

@@ -1,0 +1,267 @@
+"""A series has its colour by its name: not by the order of answers, and not by what a viewer filters."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.dashboards.page.conftest import Visit, come, until
+from tests.dashboards.page.gallery import ORIGIN
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+MODULE = Path(__file__).parents[3] / "frontend" / "src" / "dashboards" / "charts" / "colors.js"
+PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#c0362c", "#6b4fa0", "#5b6472")
+WORDS = {"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"}
+TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, "#00aa55"), 1)}
+LOADS = """
+import { SeriesColors } from %s;
+const { about, tokens, loads } = JSON.parse(process.argv[1]);
+const found = loads.map((rounds) => {
+  const colors = new SeriesColors({ controls: [], rows: [], ...about }, tokens, () => {});
+  return rounds.map((answers) => {
+    for (const [column, names, own] of answers) colors.of(column, names, own);
+    const shown = answers.map(([column, names, own]) => [
+      JSON.stringify([column, names]), colors.of(column, names, own)]);
+    colors.settle();
+    return Object.fromEntries(shown);
+  });
+});
+console.log(JSON.stringify(found));
+"""
+NAMES = [
+    "Won",
+    "Lost",
+    "Open",
+    "Stalled",
+    "Nurture",
+    "Churned",
+    "North",
+    "South",
+    "EWR",
+    "JFK",
+    "Basic",
+    "Pro",
+    "",
+    "é",
+]
+Answers = list[list[Any]]
+
+
+def loads(*given: list[Answers], **about: Any) -> list[list[dict[str, list[Any]]]]:
+    """The colours of each load: of each round of answers, by column and names."""
+    script = LOADS % json.dumps(MODULE.as_uri())
+    about_all = json.dumps({"about": about, "tokens": TOKENS, "loads": given})
+    command = ["node", "--input-type=module", "-e", script, about_all]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: list[list[dict[str, list[Any]]]] = json.loads(said.stdout)
+    return found
+
+
+def by_name(rounds: dict[str, list[Any]]) -> dict[Any, set[Any]]:
+    """The colours of each name of some answers."""
+    found: dict[Any, set[Any]] = {}
+    for key, colors in rounds.items():
+        for name, color in zip(json.loads(key)[1], colors, strict=True):
+            found.setdefault(name, set()).add(color)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_answers_decides_no_colour(seed: int) -> None:
+    """A hundred orders of the same answers, then a filter and its end: each name has one colour, the names of a chart
+    have different ones. Red when colours were given in the order of arrival, and when names that came late displaced
+    others after the load."""
+    dice = random.Random(seed)
+    mixed = dice.sample(NAMES, len(NAMES))
+    columns = {"status": mixed[:8], "region": mixed[7:11], "plan": [mixed[0], *mixed[11:]]}  # two names stand in two
+    answers = [
+        [column, dice.sample(names, dice.randint(1, len(names)))] for column, names in columns.items() for _ in range(2)
+    ]
+    filtered = [[column, names[: max(1, len(names) // 2)]] for column, names in answers]
+    found = loads(*([dice.sample(answers, len(answers)), filtered, answers] for _ in range(100)))
+    assert all(each == found[0] for each in found)
+    first, _, last = found[0]
+    for round_ in found[0]:
+        for colors in round_.values():
+            assert len({*colors}) == len(colors)
+        assert all(by_name(round_)[name] == by_name(first)[name] for name in by_name(round_))
+    assert last == first
+
+
+def test_names_that_come_later_take_nothing_from_others() -> None:
+    """After a load a name keeps its colour, whatever comes. Red when all names were placed anew for each answer."""
+    others = [f"A{n}" for n in range(6)]
+    for name in NAMES:
+        [[first, *rest]] = loads([[["x", [name]]], *([["x", [name, each]]] for each in others)])
+        assert {color for each in (first, *rest) for color in by_name(each)[name]} == by_name(first)[name]
+
+
+def test_the_file_and_the_choices_come_first() -> None:
+    """A panel's colours before the dashboard's, then the order of choices, then the hash; a colour that looks like one
+    of the file's is nobody else's. Red when `bad` and the red of the palette stand in one chart."""
+    choices = [{"value": "EWR"}, {"value": "JFK"}, {"value": "LGA"}]
+    about = {"colors": {"Lost": "bad", "Won": "#00aa55", "North": 4}, "controls": [{"choices": choices}]}
+    names = ["Lost", "Won", "North", "JFK", "EWR", "a", "b", "c"]
+    [[found]] = loads([[["status", names]]], **about)
+    (colors,) = found.values()
+    assert colors[:3] == ["bad", 9, 4]
+    assert colors[3:5] == [2, 1]
+    assert 6 not in colors
+    [[panel]] = loads([[["status", ["Lost", "Won"], {"Lost": 3}]]], **about)
+    assert [*panel.values()] == [[3, 9]]
+
+
+def test_measures_are_told_apart_in_the_order_of_the_file() -> None:
+    """Red when the first answer decides."""
+    views = [
+        {"view": {"kind": "line", "line": ["sold", "returned"]}},
+        {"view": {"kind": "bar", "bar": ["open", "sold"]}},
+    ]
+    answers = [["", ["sold", "returned"]], ["", ["open", "sold"]]]
+    for order in (answers, answers[::-1]):
+        [[found]] = loads([order], rows=[views])
+        assert by_name(found) == {"sold": {1}, "returned": {2}, "open": {3}}
+
+
+def test_more_than_eight_names_in_one_chart() -> None:
+    """Each has a colour; in a chart of eight or fewer no two have the same one. Red without the chart's own look at
+    what it has used."""
+    many = [f"name {n}" for n in range(20)]
+    rounds = [[["x", many]], *([["x", many[at : at + 8]]] for at in range(13))]
+    [found] = loads(rounds)
+    assert {*by_name(found[0])} == {*many}
+    for each in found[1:]:
+        (colors,) = each.values()
+        assert {*colors} == {1, 2, 3, 4, 5, 6, 7, 8}
+
+
+# --- on the page ------------------------------------------------------------------------------------------------------
+
+STATUS: Message = ORIGIN | {"name": "wanted", "label": "Wanted", "many": True, "choices": None, "kind": "text"}
+LEGEND = """() => Object.fromEntries([...document.querySelectorAll("[data-panel] .legend-item")].map((each) => [
+    each.closest("[data-panel]").dataset.panel + " " + each.querySelector(".legend-name").textContent,
+    getComputedStyle(each.querySelector(".swatch")).backgroundColor]))"""
+MARKS = (
+    """() => [...document.querySelectorAll("[data-panel='1-1'] rect.bar")].map((each) => getComputedStyle(each).fill)"""
+)
+
+
+def answer(column: str, names: list[str]) -> Any:
+    def answered(_: Message, filters: Mapping[str, Any]) -> Message:
+        shown = [name for name in names if filters.get("wanted") in (None, name)]
+        return rows({"x": "text", column: "text", "n": "integer"}, *[["a", name, 5] for name in shown])
+
+    return answered
+
+
+def charts(stand_in: StandIn, **about: Any) -> str:
+    bar = {"kind": "bar", "bar": ["n"], "by": "x", "color": "status"}
+    line = {"kind": "area", "area": ["n"], "by": "x", "color": "status", "stack": "sum"}
+    donut = {"kind": "donut", "donut": "n", "by": "status"}
+    return stand_in.show(
+        [
+            bar | {"answer": answer("status", ["Won", "Lost", "Open", "Stalled"])},
+            donut | {"answer": answer("status", ["Nurture", "Open", "Churned", "Lost", "Won"])},
+            line | {"answer": answer("status", ["Basic", "Churned", "Won"])},
+        ],
+        controls=[STATUS],
+        **about,
+    )
+
+
+async def legend(page: Page) -> dict[str, str]:
+    found: dict[str, str] = await page.evaluate(LEGEND)
+    return found
+
+
+async def _quiet(page: Page, count: int) -> None:
+    async def there() -> bool:
+        return len(await legend(page)) == count
+
+    await until(there)
+    await page.wait_for_timeout(50)  # names that change their colour are drawn in the next task
+
+
+async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Visit) -> None:
+    """Whichever panel comes first. One name has one colour in a bar, a donut and an area; a filter to one name keeps
+    its colour, and so does the way back. Red when a lone series took the accent, and when a name was coloured by
+    arrival."""
+    found = []
+    for first in ("1-1", "1-2", "1-3"):
+        address = charts(stand_in)
+        stand_in.held.update({"1-1", "1-2", "1-3"} - {first})
+        seen = await visit(address, settle=False)
+        await seen.page.locator(f"[data-panel='{first}'] .legend-item").first.wait_for()
+        stand_in.held.clear()
+        await _quiet(seen.page, 12)
+        found.append(await legend(seen.page))
+    assert found[1:] == found[:1] * 2
+    page = seen.page
+    before = found[0]
+    colors: dict[str, set[str]] = {}
+    for name, color in before.items():
+        colors.setdefault(name.partition(" ")[2], set()).add(color)
+    assert all(len(each) == 1 for each in colors.values()), colors
+    assert len({color for each in colors.values() for color in each}) == len(colors) == 7
+    for wanted in ("Won", "Lost"):
+        await page.get_by_role("searchbox", name="Wanted").fill(wanted)
+        await page.get_by_role("searchbox", name="Wanted").press("Enter")
+        await page.get_by_role("button", name=f"Remove Wanted: {wanted}").wait_for()
+        await come(seen)
+        assert await page.evaluate(MARKS) == [*colors[wanted]]
+    await page.get_by_role("button", name="Reset").click()
+    await _quiet(page, 12)
+    assert await legend(page) == before
+    await page.reload()
+    await _quiet(page, 12)
+    assert await legend(page) == before
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_the_file_s_colours_and_a_palette_can_be_seen(stand_in: StandIn, visit: Visit, dark: bool) -> None:
+    """Words, numbers and colours of the file, and a palette on a ground of the host's: each mark has a contrast of 3 to
+    it, texts of 4.5. Red when the colours were drawn as they were given: pale yellow on white."""
+    file = {"Won": "good", "Lost": "#ffee99", "Open": 2, "Nurture": "#222"}
+    theme = {
+        "palette": ["#ffd0d0", "#102030", "#00ff00"],
+        "background": "#0b1e3f" if dark else "#fff8e8",
+        "bad": "#fcc",
+    }
+    seen = await visit(charts(stand_in, colors=file, theme=theme), dark=dark)
+    await come(seen)
+    page = seen.page
+    await _quiet(page, 12)
+    assert seen.console == []
+    assert await seen.violations() == []
+    found = await legend(page)
+    body = await page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert body == ("rgb(11, 30, 63)" if dark else "rgb(255, 248, 232)")
+    ground = [int(each) for each in body[4:-1].split(",")]
+    assert min(contrast([int(part) for part in each[4:-1].split(",")], ground) for each in found.values()) >= 3
+    shown = {key.partition(" ")[2]: color for key, color in found.items()}
+    assert len({*shown.values()}) == len(shown)
+    texts = await page.evaluate(
+        """["--text", "--quiet", "--accent", "--bad"].map((name) => {
+            const probe = document.body.appendChild(document.createElement("i"));
+            probe.style.color = `var(${name})`;
+            return getComputedStyle(probe).color;
+        })"""
+    )
+    assert min(contrast([int(part) for part in each[4:-1].split(",")], ground) for each in texts) >= 4.5
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    def luminance(parts: list[int]) -> float:
+        shares = [part / 255 for part in parts]
+        red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in shares)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)

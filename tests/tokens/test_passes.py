@@ -72,6 +72,18 @@ def test_a_pass_tells_its_token_and_viewer() -> None:
     assert handle_of_pass(TOKEN.encode()) is None
 
 
+def test_neither_errors_nor_reprs_show_a_pass_or_its_token() -> None:
+    """Whatever is wrong with it. Red when ``Pass`` shows its token, which signs others."""
+    good = sign_pass(TOKEN, {**TIMES, "sub": "ada", "viewer": {"region": "eu"}})
+    read = read_pass(RING, good.encode(), NOW)
+    assert not holds_token(repr(read) + repr(read.viewer))
+    assert "eu" not in repr(read)
+    for raw, moment in ((good, NOW + timedelta(hours=1)), (good[:-1], NOW), (good, NOW - timedelta(hours=1))):
+        with pytest.raises(InvalidToken) as caught:
+            read_pass(RING, raw.encode(), moment)
+        assert not holds_token(f"{caught.value!r} {caught.value}")
+
+
 def test_minting_takes_the_time_of_day() -> None:
     raw = mint_pass(TOKEN, "ada", {"region": "eu"}, seconds=60, scope="app")
     viewer = read_pass(RING, raw.encode(), datetime.now(UTC)).viewer

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +14,7 @@ class Viewer:
     """A person within a user group, as a pass describes them. ``attributes`` is an object without ``id``."""
 
     id: str | None
-    attributes: Record
+    attributes: Record = field(repr=False)
     scope: tuple[str, ...]
     """What the pass may open, such as ``app`` or ``dashboard:finance/*``. Empty: everything that a token may open."""
     issued_at: datetime

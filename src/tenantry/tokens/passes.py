@@ -13,9 +13,10 @@ import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hmac import compare_digest
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
 from tenantry.groups import Record, Token, Viewer, thaw
@@ -51,10 +52,11 @@ _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 _SCOPE_ENTRY: Final = re.compile(r"[a-z][a-z-]*(?::[^\s:*]+\*?|:\*)?")
 
 
-class Pass(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pass:
     """A pass whose signature and claims were checked."""
 
-    token: bytes
+    token: bytes = field(repr=False)
     """The user group token that signed it."""
     decoded: Token
     viewer: Viewer
@@ -113,13 +115,9 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
     """The claims from which another pass for this viewer is made, with the same end."""
-    claims: dict[str, Any] = {
-        "iat": int(viewer.issued_at.timestamp()),
-        "exp": int(viewer.expires_at.timestamp()),
-        "viewer": thaw(viewer.attributes),
-    }
-    optional = {"sub": viewer.id, "scope": " ".join(viewer.scope) or None}
-    return {**claims, **{name: value for name, value in optional.items() if value is not None}}
+    claims = {"iat": int(viewer.issued_at.timestamp()), "exp": int(viewer.expires_at.timestamp())}
+    optional = {"sub": viewer.id, "viewer": thaw(viewer.attributes), "scope": " ".join(viewer.scope)}
+    return {**claims, **{name: value for name, value in optional.items() if value}}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:

@@ -19,7 +19,14 @@ from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
-from tenantry.errors import CodeUsed, PassExpired, TokenAlreadyRotated, UnsupportedMediaType, UserGroupExpired
+from tenantry.errors import (
+    CodeUsed,
+    PassExpired,
+    TokenAlreadyRotated,
+    UnsupportedMediaType,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
 from tenantry.groups import Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
@@ -129,7 +136,8 @@ class EmbedCodes:
 
     async def open(self, payload: str) -> str | None:
         """A pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for a
-        pass, the new one ends with it. Raises UserGroupExpired, PassExpired, SigningKeyMissing, StoreUnavailable."""
+        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, SigningKeyMissing,
+        StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:
@@ -137,6 +145,8 @@ class EmbedCodes:
         now = self._time_of_day()
         if issued.group.seconds_left(now) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        if issued.group.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         seconds = int(now.timestamp())
         claims = kept["claims"] or {"iat": seconds, "exp": seconds + PASS_SECONDS}
         if claims["exp"] <= seconds:

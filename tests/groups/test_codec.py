@@ -187,7 +187,7 @@ def test_an_introspection_may_be_of_another_version() -> None:
 
 def test_a_row_becomes_a_group_and_its_tokens() -> None:
     nonce, previous = bytes(16), b"p" * 16
-    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9, ENDS)
+    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9, ENDS, 1)
     made = row.group(GROUP.environment, GROUP.properties, GROUP.mapping)
     assert _whole(made) == _whole(GROUP)
     tag = GROUP.environment.tag

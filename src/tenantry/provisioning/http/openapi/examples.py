@@ -48,11 +48,11 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
             "x-status": 200,
             "value": {"user_group_id": "acme", "expires_at": "2027-01-31T23:59:59Z"},
         },
-        "suspension": {
-            "summary": "Suspended",
-            "description": "The token is refused, and nobody gets it, until false resumes the group.",
+        "resumption": {
+            "summary": "Not suspended",
+            "description": "true suspends the group: its token is refused, and nobody gets it, until false.",
             "x-status": 200,
-            "value": {"user_group_id": "acme", "suspended": True},
+            "value": {"user_group_id": "acme", "suspended": False},
         },
     },
     "Rotate": {

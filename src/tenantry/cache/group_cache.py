@@ -28,13 +28,13 @@ from tenantry.cache.entries import (
     ClockRing,
     Lease,
     NegativeCache,
-    PassEntry,
     PendingLoad,
     PollSnapshot,
     Sources,
     TokenIndex,
     slot_index,
 )
+from tenantry.cache.passes import PassCache
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
@@ -61,8 +61,6 @@ class GroupCache:
         "_in_progress",
         "_lock",
         "_negative",
-        "_pass_capacity",
-        "_passes",
         "_pending",
         "_polled_at",
         "_ring",
@@ -71,6 +69,7 @@ class GroupCache:
         "flushes",
         "index",
         "lease",
+        "passes",
         "sources",
     )  # fmt: skip
 
@@ -86,8 +85,6 @@ class GroupCache:
         self._followed = followed
         self._capacity = capacity
         self._ring: ClockRing[CacheEntry] = ClockRing()
-        self._pass_capacity = pass_capacity
-        self._passes: ClockRing[PassEntry] = ClockRing()
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
         self._negative = NegativeCache(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
@@ -97,15 +94,11 @@ class GroupCache:
         self._polled_at = -inf
         self._highest_generation = NO_GENERATION
         self._lock = Lock()
+        self.passes: PassCache = PassCache(pass_capacity, self.index, self._lock)
 
     def __len__(self) -> int:
         """The number of cached tokens, valid or not."""
         return len(self._ring)
-
-    @property
-    def passes(self) -> int:
-        """The number of cached passes, valid or not."""
-        return len(self._passes)
 
     def entry(self, key: bytes) -> CacheEntry | None:
         """The token's entry, valid or not."""
@@ -178,20 +171,6 @@ class GroupCache:
                     self._drop(entry)
             self._insert(pending, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
-
-    def store_pass(self, key: bytes, of_token: CacheEntry, group: UserGroup, check_end_at: float, now: float) -> None:
-        """Cache the group of a pass for as long as the entry of its token is valid."""
-        with self._lock:
-            if not of_token.is_valid(now):
-                return
-            table = self.index[key[TABLE_BYTE]]
-            known = table.get(key)
-            if isinstance(known, PassEntry):
-                self._drop_pass(known)
-            if (least_used := self._passes.to_drop(self._pass_capacity, now)) is not None:
-                self._drop_pass(least_used)
-            entry = table[key] = PassEntry(of_token, key, group, check_end_at)
-            self._passes.put(entry)
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
         """Cache that the token has no group, under the same conditions as ``store``. Return whether it was cached."""
@@ -337,10 +316,6 @@ class GroupCache:
         del self.index[key[TABLE_BYTE]][key]
         self._ring.remove(entry)
         self._reindex(handle, tuple(other for other in self._entries_of(handle) if other is not entry))
-
-    def _drop_pass(self, entry: PassEntry) -> None:
-        del self.index[entry.key[TABLE_BYTE]][entry.key]
-        self._passes.remove(entry)
 
     # --- the entries of a handle --------------------------------------------------------------------------------------
 

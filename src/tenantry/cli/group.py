@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.group_import import import_, new_provisioner
+from tenantry.cli.group_suspend import resume, suspend
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
@@ -50,6 +51,8 @@ def group() -> None:
 
 group.add_command(import_)
 group.add_command(sync)
+group.add_command(suspend)
+group.add_command(resume)
 
 
 @group.command("create")
@@ -274,35 +277,6 @@ async def delete(
     _note_dry_run(dry_run)
     if not dry_run:
         await note_unsealed(store)
-
-
-@group.command("suspend")
-@click.argument("provided_id", type=as_name, metavar="ID")
-@environment_option
-@json_option
-@with_store
-async def suspend(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group ID until you resume it. Its token stays the same, but nobody gets it."""
-    await _set_suspended(store, provided_id, environment, suspended=True, as_json=as_json)
-
-
-@group.command("resume")
-@click.argument("provided_id", type=as_name, metavar="ID")
-@environment_option
-@json_option
-@with_store
-async def resume(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
-    """Accept the requests of the suspended user group ID again."""
-    await _set_suspended(store, provided_id, environment, suspended=False, as_json=as_json)
-
-
-async def _set_suspended(
-    store: Store, provided_id: str, environment: str | None, *, suspended: bool, as_json: bool
-) -> None:
-    target = await choose_environment(store, environment)
-    changed = await store.groups.update(target, provided_id, GroupChanges(suspended=suspended), author=author())
-    print_value(changed.group.provided_id, changed.group.as_dict(), field="provided_id", as_json=as_json)
-    await note_unsealed(store)
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:

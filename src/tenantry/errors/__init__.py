@@ -1,5 +1,13 @@
 """All errors of Tenantry. docs/errors.md lists their codes, statuses and fixes."""
 
+from tenantry.errors.access import (
+    InvalidPass,
+    OutOfScope,
+    PassExpired,
+    PassRevoked,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
 from tenantry.errors.base import (
     AmbiguousToken,
     AnswersUnread,
@@ -9,7 +17,6 @@ from tenantry.errors.base import (
     InvalidDashboards,
     InvalidKeys,
     InvalidParameter,
-    InvalidPass,
     InvalidPropertySchema,
     InvalidQueries,
     InvalidSettings,
@@ -21,9 +28,6 @@ from tenantry.errors.base import (
     MissingVariable,
     NotOneStatement,
     OriginNotAllowed,
-    OutOfScope,
-    PassExpired,
-    PassRevoked,
     QueryFailed,
     QueryOutdated,
     QueryTimeout,
@@ -36,8 +40,6 @@ from tenantry.errors.base import (
     UnbindableValue,
     UnmappedSchema,
     UnregisteredSource,
-    UserGroupExpired,
-    UserGroupSuspended,
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location

@@ -12,7 +12,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from tenantry.errors import InvalidBody
-from tenantry.groups import MOMENT_RULE, SETTABLE_FIELDS, GroupChanges, GroupDraft, Record, RecordList, thaw
+from tenantry.groups import (
+    MOMENT_RULE,
+    SETTABLE_FIELDS,
+    GroupChanges,
+    GroupDraft,
+    Issued,
+    Record,
+    RecordList,
+    merged_changes,
+    thaw,
+)
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
@@ -61,6 +71,13 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
             check_mapping(value, merge=merge)
         else:
             _CHECKS[name](value, f"/{name}")
+
+
+def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
+    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
+    changes = merged_changes(issued.group, patch)
+    check_changes(changes)
+    return changes
 
 
 def check_text(text: object, pointer: str) -> None:

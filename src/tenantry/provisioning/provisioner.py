@@ -30,11 +30,10 @@ from tenantry.groups import (
     Record,
     Token,
     UserGroup,
-    merged_changes,
 )
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.deadline import Deadline
-from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
+from tenantry.provisioning.limits import check_changes, check_draft, merged, pointer_of
 from tenantry.tokens import KeyRing, draft_token, mask_within
 
 LONGEST_GRACE: Final = 86_400
@@ -340,13 +339,6 @@ def _active(issued: Issued) -> Issued:
     if issued.group.suspended:
         raise GroupSuspended(GroupSuspended.MESSAGE)
     return issued
-
-
-def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
-    changes = merged_changes(issued.group, patch)
-    check_changes(changes)
-    return changes
 
 
 def checked_grace(seconds: int) -> int:

@@ -13,11 +13,12 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from tenantry.aio import LoopLocal
-from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
+from tenantry.cache import TABLE_BYTE, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
-from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired, UserGroupSuspended
+from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
+from tenantry.resolver.end_dates import EndDates
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
@@ -88,6 +89,7 @@ class Resolver:
             capacity, unknown_capacity=unknown_capacity, pass_capacity=pass_capacity, followed=leased is not None
         )
         self._index = self._cache.index
+        self._ends = EndDates(self._cache, self.counters, staleness, clock, time_of_day)
         self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
         self._reader = BackendReader(backend, self.counters)
         self._subscriptions = BusSubscriptions(buses, self)
@@ -123,7 +125,7 @@ class Resolver:
     @property
     def cached_passes(self) -> int:
         """The number of cached passes, valid or not."""
-        return self._cache.passes
+        return len(self._cache.passes)
 
     @property
     def lease_age(self) -> float | None:
@@ -133,7 +135,7 @@ class Resolver:
 
     def seconds_left(self, group: UserGroup) -> float:
         """Seconds until the group's end date; ``inf`` without one."""
-        return group.seconds_left(self._time_of_day())
+        return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token or pass, if it is cached and valid. No I/O; never raises."""
@@ -178,7 +180,7 @@ class Resolver:
         entry, now = self._cache.entry(found.token), self._clock()
         if entry is not None and entry.group is of_group:
             # Verify the pass again within the staleness bound, because someone may set the machine's clock.
-            self._cache.store_pass(key, entry, group, now + min(self.seconds_left(group), self._staleness), now)
+            self._cache.passes.store(key, entry, group, now + min(self.seconds_left(group), self._staleness), now)
         return group
 
     async def _resolve_token(self, key: bytes) -> UserGroup:
@@ -188,9 +190,10 @@ class Resolver:
             self.counters.misses += 1
             self.counters.forged += 1
             raise
-        entry = self._expiring(key)
+        entry = self._ends.ending(key)
         if entry is not None:
-            return self._use_expiring(entry)
+            self._ends.use(entry)
+            return self._usage.counted(entry.group)
         self.counters.misses += 1
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
@@ -253,34 +256,6 @@ class Resolver:
     def _lend_lease(self) -> None:
         if self._lease_holder is not None and self._source_cache is not None:
             self._lease_holder.lend_lease(self._source_cache)
-
-    # --- groups with an end date --------------------------------------------------------------------------------------
-
-    def _expiring(self, key: bytes) -> CacheEntry | None:
-        entry = self._cache.entry(key)
-        is_expiring = entry is not None and entry.group.may_end and entry.is_valid(self._clock())
-        return entry if is_expiring else None
-
-    def _use_expiring(self, entry: CacheEntry) -> UserGroup:
-        entry.seen = True
-        try:
-            self._check_end(entry.group, entry)
-        except (UserGroupExpired, UserGroupSuspended):
-            self.counters.misses += 1
-            self.counters.refused += 1
-            raise
-        self.counters.hits += 1
-        return self._usage.counted(entry.group)
-
-    def _check_end(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        if group.suspended:
-            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
-        now, left = self._clock(), self.seconds_left(group)
-        if left <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        if entry is not None:
-            # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
-            entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
@@ -367,6 +342,6 @@ class Resolver:
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.may_end:
             # If another load has stored a later state of the group, the entry has another group object.
-            entry = self._expiring(key)
-            self._check_end(group, entry if entry is not None and entry.group is group else None)
+            entry = self._ends.ending(key)
+            self._ends.check(group, entry if entry is not None and entry.group is group else None)
         return group

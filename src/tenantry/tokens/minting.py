@@ -20,7 +20,7 @@ def mint_pass(
     """Make a pass from a user group token, without asking a server. docs/passes.md has the same in other languages.
 
     ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``: how
-    long the pass is valid, at most 86,400. ``scope``: what it may open, such as ``"dashboard:sales app"``; by default
+    long the pass is valid, at most 86,400. ``scope``: the things that it may open, such as ``"dashboard:sales app"``; by default
     all that the token may. Raises InvalidToken if ``token`` is not a user group token, InvalidPass for other values
     that a pass cannot have.
     """

@@ -78,7 +78,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     """Sign claims with a user group token. Raises InvalidToken if ``token`` has another format, InvalidPass if a claim
     is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
-        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is none")
+        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…): this is something else")
     viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
     signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
@@ -252,7 +252,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     value: Any = None
     try:
         data = urlsafe_b64decode(part + b"=" * (-len(part) % 4))
-        if _unpadded(data).encode() == part:  # the decoder skips what is no base64
+        if _unpadded(data).encode() == part:  # the decoder skips other characters
             value = _DECODER.decode(data.decode("utf-8"))
     except (ValueError, RecursionError):
         value = None

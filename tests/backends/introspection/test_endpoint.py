@@ -88,6 +88,7 @@ async def test_an_active_token(service: Service) -> None:
             "revision": 1,
             "grace_until": None,
             "expires_at": None,
+            "suspended": False,
         },
     }
     assert token not in answer.text

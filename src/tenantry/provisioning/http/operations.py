@@ -306,5 +306,6 @@ MESSAGES: Final = {
     "string_too_long": "this must have at most {max_length} characters",
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
+    "bool_type": "this must be true or false",
 }
 """Type of a pydantic error -> our message. Other types keep pydantic's message."""

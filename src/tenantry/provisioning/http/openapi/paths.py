@@ -40,8 +40,8 @@ _PUT: Final = (
 _PATCH: Final = (
     "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
     "of `properties` and `mapping` are merged, null removes a member, and null for the field clears it. The limits "
-    "apply to the patch and to the result. `expires_at` is the end date of the group; only this operation and lists "
-    "show it."
+    "apply to the patch and to the result. `expires_at` is the end date of the group, and `suspended` true suspends "
+    "it; only this operation and lists show them."
 )
 _DELETE: Final = (
     "The group's token is dead when the answer arrives; a group created later with the same id is a new group. There "
@@ -139,7 +139,9 @@ def user_path(query_field: str) -> JsonObject:
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
-        "get": _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, codes),
+        "get": _operation(
+            "getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended")
+        ),
         "put": _operation(
             "updateUserGroup",
             "Update a user group",
@@ -170,11 +172,15 @@ def user_path(query_field: str) -> JsonObject:
                 {**REQUESTS["GetOrCreate"], **REQUESTS["Rotate"]},
                 reference("Posted"),
                 POSTED,
-                (*codes, "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
+                (*codes, "group_suspended", "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
             )
         ),
         query_field: _operation(
-            "getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes
+            "getOrCreateUserGroupByQuery",
+            "Get or create a user group, by QUERY",
+            _QUERY,
+            *found,
+            (*codes, "group_suspended"),
         ),
     }
 
@@ -188,7 +194,7 @@ def rotate_path() -> JsonObject:
         REQUESTS["Rotate"],
         reference("Rotated"),
         ROTATED,
-        (*USER, "unknown_token", "token_already_rotated", *IDEMPOTENT),
+        (*USER, "group_suspended", "unknown_token", "token_already_rotated", *IDEMPOTENT),
     )
     return {"post": _idempotent(operation)}
 

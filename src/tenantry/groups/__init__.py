@@ -13,6 +13,7 @@ from tenantry.groups.codec import (
     to_micros,
 )
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
+from tenantry.groups.property_schema import VIEWER_SCHEMA as VIEWER_SCHEMA
 from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
 from tenantry.groups.property_schema_files import read_schema as read_schema

@@ -126,7 +126,9 @@ class EmbedCodes:
             "version": issued.token.version,
             "claims": None if group.viewer is None else claims_of(group.viewer),
         }
-        return await self._codes.issue_for_viewer(Purpose.EMBED, json.dumps(payload), issued.token.handle)
+        return await self._codes.issue_for_viewer(
+            Purpose.EMBED, json.dumps(payload, ensure_ascii=False), issued.token.handle
+        )
 
     def _is_current(self, token: Token, group: UserGroup, found: int) -> bool:
         if group.viewer is not None:

@@ -16,6 +16,7 @@ from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHE
 from tenantry.provisioning.http.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
+from tenantry.provisioning.http.passes import CreatePass
 from tenantry.provisioning.http.upsert_lines import FAILED
 
 JsonObject = dict[str, Any]
@@ -28,7 +29,7 @@ def reference(name: str) -> JsonObject:
 
 
 def _requests() -> JsonObject:
-    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate)]
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return requests
@@ -147,6 +148,17 @@ _ANSWERS: Final[JsonObject] = {
         {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
         optional=("new_user_group",),
         about="`new_user_group` and `properties` are present for a body with `user_group_id`, absent for a rotation.",
+    ),
+    "CreatedPass": _closed(
+        {
+            "success": _SUCCESS,
+            "pass": {"type": "string", "description": "The pass. Whoever has it is this viewer until it ends."},
+            "expires_at": {
+                "type": "string",
+                "format": "date-time",
+                "description": "When it ends: after `seconds`, or earlier with the end date of the group.",
+            },
+        }
     ),
     "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
     "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),

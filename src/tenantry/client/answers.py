@@ -50,6 +50,15 @@ class ListedGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class CreatedPass:
+    """A pass for one viewer. ``token`` is the pass, which is a secret and not in ``repr``."""
+
+    token: str = field(repr=False)
+    expires_at: datetime
+    """When the pass ends (aware, UTC)."""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupPage:
     groups: tuple[ListedGroup, ...]
     next: int | None
@@ -95,6 +104,10 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
         expires_at=_end_date(group),
         suspended=group.get("suspended", False),
     )
+
+
+def read_pass(document: Any, reply: Reply) -> CreatedPass:
+    return CreatedPass(_text(document["pass"]), read_moment(document["expires_at"]))
 
 
 def read_page(document: Any, reply: Reply) -> GroupPage:

@@ -25,6 +25,10 @@ class InvalidPass(InvalidToken):
 
     code = "invalid_pass"
 
+    def __init__(self, message: str, *, claim: str = "") -> None:
+        super().__init__(message)
+        self.claim = claim
+
 
 class PassRevoked(InvalidToken):
     """The passes that this viewer got before are revoked."""

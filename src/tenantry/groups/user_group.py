@@ -216,6 +216,7 @@ class Scope(StrEnum):
     PROVISION_WRITE = "provision:write"
     INTROSPECT = "introspect"
     PREVIEW = "preview"
+    PASSES = "passes"
 
 
 _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_WRITE: Scope.PROVISION}

@@ -43,6 +43,9 @@ MAX_INT: Final = 2**53 - 1
 MAX_MAPPING: Final = 100
 """Maximum entries of a mapping."""
 
+LONGEST_GRACE: Final = 86_400
+"""Maximum seconds for which a rotated token may stay valid: one day."""
+
 _LONGEST_POINTER_PART = 255
 _WORST_NUMBER = 25  # characters of the longest float or integer
 _WORST_CHARACTER = 6  # bytes of a character that is written as an escape: \u0001
@@ -78,6 +81,12 @@ def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
+
+
+def checked_grace(seconds: int) -> int:
+    if not 0 <= seconds <= LONGEST_GRACE:
+        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
+    return seconds
 
 
 def check_text(text: object, pointer: str) -> None:

@@ -33,11 +33,8 @@ from tenantry.groups import (
 )
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.deadline import Deadline
-from tenantry.provisioning.limits import check_changes, check_draft, merged, pointer_of
+from tenantry.provisioning.limits import check_changes, check_draft, checked_grace, merged, pointer_of
 from tenantry.tokens import KeyRing, draft_token, mask_within
-
-LONGEST_GRACE: Final = 86_400
-"""Maximum seconds for which a rotated token may stay valid: one day."""
 
 _ATTEMPTS: Final = 10
 """Maximum attempts to merge into a group that other writers keep changing."""
@@ -149,6 +146,12 @@ class Provisioner:
         """Return the group with its current token, or None. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
+
+    async def active(
+        self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED
+    ) -> Issued[str]:
+        """Return the group with its current token. Raises UnknownGroup, GroupSuspended, SigningKeyMissing."""
+        return self._provisioned(_active(await self._existing(environment, provided_id, loaded)))
 
     async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._deadline.read(self._groups.get(environment, provided_id))
@@ -339,9 +342,3 @@ def _active(issued: Issued) -> Issued:
     if issued.group.suspended:
         raise GroupSuspended(GroupSuspended.MESSAGE)
     return issued
-
-
-def checked_grace(seconds: int) -> int:
-    if not 0 <= seconds <= LONGEST_GRACE:
-        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
-    return seconds

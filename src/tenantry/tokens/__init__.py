@@ -21,6 +21,8 @@ from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey
 from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
 from tenantry.tokens.passes import (
+    MAX_ID,
+    MAX_SECONDS,
     PASS_PATTERN,
     claims_of,
     handle_of_pass,
@@ -34,6 +36,8 @@ from tenantry.tokens.passes import Pass as Pass
 __all__ = [
     "API_TOKEN_LENGTH",
     "API_TOKEN_PATTERN",
+    "MAX_ID",
+    "MAX_SECONDS",
     "PASS_PATTERN",
     "TOKEN_LENGTH",
     "TOKEN_PATTERN",

@@ -84,7 +84,9 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
-        raise InvalidPass(f"the pass has {len(signed)} characters, of at most {MAX_PASS_LENGTH}: shorten `viewer`")
+        raise InvalidPass(
+            f"the pass has {len(signed)} characters, of at most {MAX_PASS_LENGTH}: shorten `viewer`", claim="viewer"
+        )
     return signed
 
 
@@ -156,7 +158,7 @@ def _check_times(viewer: Viewer, now: datetime) -> None:
 
 def _require(condition: bool, claim: str, rule: str) -> None:  # reads as an assertion
     if not condition:
-        raise InvalidPass(f"`{claim}` of this pass {rule}")
+        raise InvalidPass(f"`{claim}` of this pass {rule}", claim=claim)
 
 
 def _check_seconds(name: str, value: object) -> None:

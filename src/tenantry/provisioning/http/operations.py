@@ -23,6 +23,7 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
+    Scope,
     UserGroup,
     thaw,
 )
@@ -62,6 +63,10 @@ class Operation(BaseModel, ABC):
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     operation: ClassVar[str]
     """Name of the operation in metrics and spans."""
+    needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
+    """The scope that the API token needs."""
+    takes_key: ClassVar[bool] = True
+    """Whether an Idempotency-Key has an effect."""
 
     @property
     def group_to_load(self) -> str | None:
@@ -295,6 +300,10 @@ def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
 """Method of ``/api/user/rotate`` -> parser of the body."""
+
+
+def parser_of(model: type[Operation]) -> OperationParser:
+    return partial(_parse, model)
 
 
 MESSAGES: Final = {

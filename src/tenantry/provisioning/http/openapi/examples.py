@@ -66,6 +66,18 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
     },
 }
 
+PASS_REQUESTS: Final[dict[str, Any]] = {
+    "pass": {
+        "summary": "A pass for one viewer",
+        "x-status": 200,
+        "value": {"user_group_id": "acme", "viewer_id": "ann", "viewer": {"region": "eu"}, "scope": "dashboard"},
+    }
+}
+PASS_MADE: Final[dict[str, Any]] = {
+    "success": 1,
+    "pass": "ugvc_k1_" + "A" * 39 + ".eyJhbGciOiJIUzI1NiJ9.e30." + "A" * 43,
+    "expires_at": "2027-01-31T12:10:00+00:00",
+}
 _GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
 _PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
 

@@ -14,6 +14,8 @@ from tenantry.provisioning.http.openapi.examples import (
     INTROSPECTION_REQUESTS,
     LISTED,
     MERGED,
+    PASS_MADE,
+    PASS_REQUESTS,
     POSTED,
     REQUESTS,
     ROTATED,
@@ -68,6 +70,11 @@ _INTROSPECT: Final = (
     "only as not active. Answers of 200 have no `success`; errors have the form "
     "of RFC 6749 section 5.2, except those that the server gives before it has read the request (`headers_too_large`, "
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
+)
+_FOR_ONE_VIEWER: Final = (
+    "A pass is a credential of one viewer for minutes: give it to the browser in place of the token, which stays on "
+    "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored, and ends with "
+    "the token of its group: at a rotation, a suspension or the deletion."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
@@ -197,6 +204,20 @@ def rotate_path() -> JsonObject:
         (*USER, "group_suspended", "unknown_token", "token_already_rotated", *IDEMPOTENT),
     )
     return {"post": _idempotent(operation)}
+
+
+def passes_path() -> JsonObject:
+    operation = _operation(
+        "createPass",
+        "Make a pass for a viewer",
+        _FOR_ONE_VIEWER,
+        reference("CreatePass"),
+        PASS_REQUESTS,
+        reference("CreatedPass"),
+        PASS_MADE,
+        (*USER, "group_suspended", "unknown_group"),
+    )
+    return {"post": {**operation, "security": [{"apiToken": [Scope.PASSES.value]}]}}
 
 
 def _operation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
-from tenantry.dashboards.definition.queries import DashboardQueries, parameters_read
+from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
 from tenantry.sql.parameters import TEXTS
 from tenantry.suggestions import did_you_mean
 
@@ -28,7 +28,9 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
+    """A parameter that only chooses SQL, such as the unit of ``trunc``, is no filter.
+
+    ``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
     ``always``: the filters of the opened dashboard that no link clears. ``controls``: its controls. ``other_days``:
     whether its time zone or weeks are other ones."""
 
@@ -56,15 +58,17 @@ def find_link(saved: Linked, panel: Panel, click: Click, opened: Linked) -> Link
     queries = saved.queries.panels[panel.id]
     asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
     read = {name for each in asked for name in parameters_read(each)} & saved.settable
+    filtering = {name for each in asked for name in parameters_filtering(each)}
     both = {*kept_controls(ours, theirs), *(name for name in opened.settable if _is_text(name, ours, theirs))}
     kept = read & both
     given = click.values.keys() | {name for name in kept & ours.controls.keys() if _has_default(ours.controls[name])}
-    always = [each for each in theirs.controls.values() if _has_default(each) and not each.parameter.clearable]
+    filters = [each for each in theirs.controls.values() if each.name in opened.queries.filters]
+    always = [each for each in filters if _has_default(each) and not each.parameter.clearable]
     ranges = any(each.parameter.is_range for each in theirs.controls.values())
     return Link(
         click=click,
         kept=tuple(sorted(kept)),
-        dropped=tuple(sorted(read - both - click.values.keys())),
+        dropped=tuple(sorted((read & filtering) - both - click.values.keys())),
         always=tuple(each.name for each in always if each.name not in given),
         controls=theirs.controls,
         other_days=ranges and ours.zone != theirs.zone,

@@ -69,7 +69,7 @@ class Apps:
         self.client = TestClient(app)
 
     def answer(self, path: str, scope: str) -> tuple[int, str | None]:
-        raw = mint_pass(self.token, "ada", scope=scope)
+        raw = mint_pass(self.token, "ada", scope=scope or None)
         response = self.client.get(path, headers={HEADER: raw})
         error: dict[str, Any] = response.json().get("error", {})
         return response.status_code, error.get("code")

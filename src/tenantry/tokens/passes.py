@@ -13,10 +13,9 @@ import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
 from tenantry.groups import Record, Token, Viewer, thaw
@@ -52,14 +51,16 @@ _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 _SCOPE_ENTRY: Final = re.compile(r"[a-z][a-z-]*(?::[^\s:*]+\*?|:\*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(NamedTuple):
     """A pass whose signature and claims were checked."""
 
-    token: bytes = field(repr=False)
+    token: bytes
     """The user group token that signed it."""
     decoded: Token
     viewer: Viewer
+
+    def __repr__(self) -> str:
+        return f"Pass(decoded={self.decoded!r}, viewer={self.viewer!r})"
 
 
 def is_like_a_pass(raw: bytes) -> bool:

@@ -18,7 +18,7 @@ SOURCES = Path(tenantry.__file__).parent
 HEAVY = ("alembic", "asyncpg", "psycopg", "click", "duckdb", "fastapi", "httpx2", "jinja2", "pydantic", "pymysql",
          "redis", "sqlalchemy", "starlette", "uvicorn")  # fmt: skip
 MOST_LINES = 350
-FACADES = {"tenantry.sql.inspect"}
+FACADES = {"tenantry.sql.inspect", "tenantry.tokens.minting"}
 """Modules that other rooms may import although they are no packages."""
 
 

@@ -60,7 +60,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         taken.append(seconds)
 
     monkeypatch.setattr("tenantry.client.time.sleep", taken.append)
-    monkeypatch.setattr("tenantry.client.asyncio.sleep", sleep)
+    monkeypatch.setattr("tenantry.client.async_client.asyncio.sleep", sleep)
     return taken
 
 

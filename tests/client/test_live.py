@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import uuid
+from base64 import urlsafe_b64decode
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -15,6 +16,7 @@ import pytest
 from tenantry.client import AsyncClient, Client
 from tenantry.client.bulk import MOST_TOGETHER
 from tenantry.errors import (
+    GroupSuspended,
     MissingScope,
     TokenAlreadyRotated,
     Unauthorized,
@@ -85,6 +87,29 @@ def test_groups_are_listed_without_tokens(live: Live) -> None:
         assert (found.name, found.mapping, str(found.api_environment_tag)) == ("Listed é", None, "Customer")
         assert client.find(name) is None
         assert client.find(name) is None
+
+
+async def test_a_pass(live: Live) -> None:
+    """From threads and from asyncio; the API token reads no token. Red when a field is not sent."""
+    name = new_id()
+    with Client(live.url, live.caller) as owner, Client(live.url, live.reader) as host:
+        token = owner.get_or_create(name).token
+        made = host.create_pass(name, "ann", {"region": "eu"}, seconds=60, scope="app")
+        assert owner.merge(name, suspended=True).suspended
+        with pytest.raises(GroupSuspended):
+            host.create_pass(name)
+        with pytest.raises(GroupSuspended):
+            owner.get_or_create(name)
+        assert owner.merge(name, suspended=False).token == token
+    async with AsyncClient(live.url, live.reader) as client:
+        again = await client.create_pass(name, "ann", {"region": "eu"}, seconds=60, scope="app")
+    for each in (made, again):
+        assert each.token not in repr(each)
+        assert each.token[3:47] == token[3:47]
+        claims = json.loads(urlsafe_b64decode(each.token.split(".")[2] + "=="))
+        assert claims.pop("exp") - claims.pop("iat") == 60
+        assert claims == {"sub": "ann", "viewer": {"region": "eu"}, "scope": "app"}
+        assert each.expires_at - datetime.now(UTC) < timedelta(seconds=60)
 
 
 async def test_the_same_from_asyncio(live: Live) -> None:

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +165,7 @@ class Reader:
 
 
 def replace_version(group: UserGroup) -> UserGroup:
-    fields = {name: getattr(group, name) for name in group.__dataclass_fields__ if not name.startswith("_")}
-    return UserGroup(**{**fields, "token_version": group.token_version + 1, "revision": group.revision + 1})
+    return replace(group, token_version=group.token_version + 1, revision=group.revision + 1)
 
 
 @asynccontextmanager

@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from starlette.exceptions import HTTPException
 
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.dashboards.panels.downloads import Downloads, RowsFile
 from tenantry.datasources import source_lookup
+from tenantry.datasources.query_watch import CHECKS
 from tenantry.errors import QueryOutdated
+from tenantry.groups import Record, Viewer
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
 
@@ -92,13 +95,52 @@ async def test_a_file_goes_on_while_its_group_is_good(
         assert b"".join(body).endswith(b"\r\n500000\r\n")
 
 
+async def test_a_file_ends_with_the_pass_of_its_viewer(tmp_path: Path) -> None:
+    """At its end, and not at the next check, which is seconds away. Red without ``at_end_of_pass``. A query of a pass
+    would end at the first check if the group that is read then had no viewer."""
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
+    async with serve(tmp_path, files, store=Stored) as site:
+        now = datetime.now(UTC).replace(microsecond=0)
+        viewer = Viewer("ada", Record({}), (), now, now + timedelta(seconds=2), 1)
+        async with download(site, tmp_path, viewer) as pieces:
+            await anext(pieces)
+            async with asyncio.timeout(SOON):
+                while len(site.sources.query_watch):
+                    await asyncio.sleep(0.01)
+            late = (datetime.now(UTC) - viewer.expires_at).total_seconds()
+            with pytest.raises(QueryOutdated):
+                await anext(pieces)
+        assert 0 <= late < site.sources.query_watch._lookup.staleness / CHECKS
+        with pytest.raises(HTTPException, match="410"):
+            async with download(site, tmp_path, viewer):
+                pass
+
+
+async def test_a_query_of_a_pass_goes_on_through_its_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
+    now = datetime.now(UTC)
+    viewer = Viewer("ada", Record({"region": "eu"}), (), now, now + timedelta(hours=1), 1)
+    async with serve(tmp_path, files, store=Stored) as site, download(site, tmp_path, viewer) as pieces:
+        body = [await anext(pieces)]
+        (watched,) = site.sources.query_watch._watched
+        certain = watched.certain_until
+        async with asyncio.timeout(SOON):
+            while watched.certain_until == certain:
+                await asyncio.sleep(0.01)
+        body += [piece async for piece in pieces]
+        assert b"".join(body).endswith(b"\r\n500000\r\n")
+
+
 @asynccontextmanager
-async def download(site: Site, folder: Path) -> AsyncIterator[AsyncIterator[bytes]]:
+async def download(site: Site, folder: Path, viewer: Viewer | None = None) -> AsyncIterator[AsyncIterator[bytes]]:
     """The pieces of the file of the one panel."""
     store = cast("Stored", site.sources.store)
     saved = DashboardFolder(folder / "dashboards")
     downloads = Downloads(store, Access(saved), site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+    if viewer is not None:
+        group = group.with_viewer(viewer)
     answer = await downloads.respond(await downloads.issue(group, saved["routes"], "1-1", {}))
     assert isinstance(answer, RowsFile)
     async with answer.opened, aclosing(answer.pieces) as pieces:

@@ -17,6 +17,7 @@ import pytest
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, PgBouncer, pooled
 from tenantry.datasources import DataSources, ResultCache
+from tenantry.datasources.session import SessionTemplate
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,
@@ -30,6 +31,7 @@ from tenantry.groups import RegisteredSource, UserGroup, check_session_variables
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, group, sqlite_file
 from tests.docs.blocks import blocks
+from tests.groups.viewers import make_viewer
 
 SESSION = (("app.tenant", "{{ user_group.id }}"),)
 ALL = "select id, tenant from orders order by id"
@@ -311,6 +313,15 @@ def test_names_and_values_are_checked(name: str, tag: str, match: str) -> None:
     """A name is a custom one, a value is one variable of the group and nothing of a viewer's."""
     with pytest.raises(InvalidSource, match=match):
         check_session_variables("postgresql://u@h/d", {name: tag})
+
+
+def test_a_session_variable_may_read_the_viewer() -> None:
+    """And a query without a viewer does not run. Red if the variable is that of another request, or unset."""
+    session = check_session_variables("postgresql://u@h/d", {"app.viewer": "{{ viewer.id }}"})
+    template = SessionTemplate(RegisteredSource("ds_1", "own_1", PRODUCTION, "postgresql://u@h/d", session=session))
+    assert template.bind(member("acme").with_viewer(make_viewer())).params == ("ada",)
+    with pytest.raises(MissingVariable, match=r"viewer\.id; the query was not run"):
+        template.bind(member("acme"))
 
 
 def test_a_declaration_is_spelled_one_way() -> None:

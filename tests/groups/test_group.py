@@ -53,7 +53,7 @@ def test_variables_are_the_properties_user_group_and_no_params() -> None:
 def test_a_property_with_a_reserved_name_is_reached_in_full_only() -> None:
     """Red when RESERVED_NAMES is not taken out of the bare names: ``user_group`` would be the tenant's own text."""
     variables = make_group(properties=PROPERTIES).variables
-    assert frozenset({"user_group", "params"}) == RESERVED_NAMES
+    assert frozenset({"user_group", "params", "viewer"}) == RESERVED_NAMES
     assert variables["params"] == {}
     assert isinstance(variables["user_group"], Record)
     assert variables["user_group"]["properties"]["params"] == "mine"

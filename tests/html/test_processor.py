@@ -20,6 +20,7 @@ from tenantry.errors import MiddlewareMissing, MissingToken, MissingVariable, Un
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import context_processor, create_environment, install_tojson
 from tenantry.testing import make_group
+from tests.groups.viewers import make_viewer
 
 PROPERTIES: dict[str, Any] = {
     "title": "theirs",
@@ -126,7 +127,13 @@ def test_nothing_is_printed_whole(make: Any, tmp_path: Path) -> None:
 def test_a_public_page_renders_without_a_group(make: Any, tmp_path: Path) -> None:
     """``is defined`` answers; any other use of the group raises MissingToken, never an empty string."""
     assert Page(make(tmp_path, "{% if user_group is defined %}in{% else %}out{% endif %}"), None).get() == "out"
-    for text in ("{{ user_group }}", "{{ user_group.name }}", "{{ params.q }}", "{% if user_group %}{% endif %}"):
+    for text in (
+        "{{ user_group }}",
+        "{{ user_group.name }}",
+        "{{ params.q }}",
+        "{{ viewer.id }}",
+        "{% if user_group %}{% endif %}",
+    ):
         with pytest.raises(MissingToken, match="no user group token"):
             Page(make(tmp_path, text), None).get("/?q=1")
 
@@ -156,10 +163,25 @@ def test_what_a_template_is_handed_can_be_copied() -> None:
         str(copy.deepcopy(twin["properties"]["items"])[1]["nope"])
 
 
-def test_the_processor_gives_exactly_two_names() -> None:
-    """Reserved names are published; there is no third."""
+@BOTH
+def test_a_pass_gives_the_page_its_viewer(make: Any, tmp_path: Path) -> None:
+    """A token gives none, which a page may ask for first. Red if the processor leaves it out: a foreign environment
+    prints nothing for ``viewer.region``."""
+    asks = "{{ viewer.id }} {{ viewer.region }}"
+    seen = make_group(properties=PROPERTIES).with_viewer(make_viewer(region="<eu>"))
+    assert Page(make(tmp_path, asks), seen).get() == "ada &lt;eu&gt;"
+    with pytest.raises(MissingVariable, match="viewer"):
+        Page(make(tmp_path, asks), make_group()).get()
+    first = "{% if viewer is defined %}in{% else %}out{% endif %}"
+    assert [Page(make(tmp_path, first), each).get() for each in (seen, make_group())] == ["in", "out"]
+    with pytest.raises(MissingVariable, match="nope"):
+        Page(make(tmp_path, "{{ viewer.nope }}"), seen).get()
+
+
+def test_the_processor_gives_exactly_the_reserved_names() -> None:
+    """There is no fourth."""
     scope = {"type": "http", "user_group": make_group(properties=PROPERTIES), "query_string": b"a=1"}
-    assert set(context_processor(Request(scope))) == {"user_group", "params"}
+    assert set(context_processor(Request(scope))) == {"user_group", "params", "viewer"}
 
 
 def test_without_the_middleware_it_says_so() -> None:

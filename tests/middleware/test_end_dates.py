@@ -21,6 +21,7 @@ from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.middleware.websockets import SocketClosed, WebSocketSession
 from tenantry.testing import FrozenClock, MemoryStore, make_group, make_token
+from tenantry.tokens import sign_pass
 from tests.middleware.sockets import RAW, Answers, Foreign, Socket, listening, until
 from tests.resolver.fake import KEYS
 
@@ -33,7 +34,8 @@ class HeldClock:
     """The time of day, which stands still until ``go``: however slow the machine is, a test begins before the end."""
 
     def __init__(self) -> None:
-        self._begun = datetime.now(UTC)
+        # The end of a pass is a whole second.
+        self._begun = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=OPEN_SECONDS)
         self._went: float | None = None
 
     def __call__(self) -> datetime:
@@ -44,9 +46,10 @@ class HeldClock:
 
 
 class Ending:
-    """A group that ends soon, and the token of it."""
+    """A group that ends soon and its token, or a pass that does. ``reason``: the code of this end."""
 
-    def __init__(self) -> None:
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
         self.store = MemoryStore()
         self.clock = HeldClock()
         self.resolver = Resolver(self.store, keys=KEYS, staleness=BOUND, patience=LIMIT, time_of_day=self.clock)
@@ -60,12 +63,16 @@ class Ending:
         )
         self.token = KEYS.mint(made.token).encode()
         self.ends = self.clock() + timedelta(seconds=OPEN_SECONDS)
-        await self.store.groups.update(production, "acme", GroupChanges(expires_at=self.ends))
+        if self.reason == "user_group_expired":
+            await self.store.groups.update(production, "acme", GroupChanges(expires_at=self.ends))
+        else:
+            end = int(self.ends.timestamp())
+            self.token = sign_pass(self.token.decode(), {"iat": end - 60, "exp": end}).encode()
 
 
-@pytest.fixture
-async def ending() -> AsyncIterator[Ending]:
-    made = Ending()
+@pytest.fixture(params=["user_group_expired", "pass_expired"])
+async def ending(request: pytest.FixtureRequest) -> AsyncIterator[Ending]:
+    made = Ending(request.param)
     await made.begin()
     yield made
     await made.resolver.aclose()
@@ -86,8 +93,8 @@ async def test_a_websocket_closes_at_the_end_date(ending: Ending) -> None:
     ending.clock.go()
     await asyncio.wait_for(running, LIMIT)
     assert ending.clock() >= ending.ends
-    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
-    assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": "user_group_expired"}
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": ending.reason}
+    assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": ending.reason}
 
 
 async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
@@ -106,7 +113,7 @@ async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
     socket = socket_of(ending)
     await asyncio.wait_for(socket.open(late, ending.resolver), LIMIT)
     assert socket.texts == ["before"]
-    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": ending.reason}
 
 
 class Paused(Answers):

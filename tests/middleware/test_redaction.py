@@ -15,6 +15,7 @@ T = "ugtc_k1_" + "Ab-_" * 9 + "AbA." + "x" * 49
 RECORD = Record({"a": 1})  # its str() raises
 K = "ugkt_" + "Q" * 49
 P = "ugpv_" + "Ab-_" * 10 + "AbA"
+PASS = "ugvc_k1_" + "A" * 39 + ".eyJhbGciOiJIUzI1NiJ9.eyJpYXQiOjF9." + "B_-" * 14 + "A"
 
 
 class Lines(logging.Handler):
@@ -55,6 +56,9 @@ class Url:
         ("%s", (T.replace("_", "%5F"),), "ugtc_[redacted]"),
         ("%s", (T[:40],), "ugtc_[redacted]"),
         (f"GET /?preview={P}", (), "GET /?preview=ugpv_[redacted]"),  # red with tokens alone in the pattern
+        (f"GET /?t={PASS}&a=1", (), "GET /?t=ugvc_[redacted]&a=1"),  # likewise
+        ("%s", (PASS.replace(".", "%2E"),), "ugvc_[redacted]"),
+        ("%s", (PASS[:40],), "ugvc_[redacted]"),
         ("a hug, ugtc_ and %s%%", (100,), "a hug, ugtc_ and 100%"),
         ("%s %r", (None, RECORD), f"None {RECORD!r}"),
     ],

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final, TypeAlias
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from cachetools import LRUCache
 
@@ -91,10 +91,41 @@ class CacheEntry(CachedAnswer):
         self.key: bytes = key
         self.group: UserGroup = group
         # The next time at which to compare the group's end date with the time of day. The first use of the entry
-        # compares them at once.
-        self.check_end_at: float = inf if group.expires_at is None else -inf
+        # compares them at once, and a suspended group is refused at each use.
+        self.check_end_at: float = -inf if group.may_end else inf
         self.seen: bool = False  # used since the CLOCK hand passed it
         self.hits: int = 0  # since the last usage report
+
+
+class PassEntry:
+    """The cached group of a pass. It is valid while the entry of the pass's token is."""
+
+    __slots__ = ("_seen", "check_end_at", "following", "group", "hits", "key", "of_token", "previous")
+
+    previous: PassEntry
+    following: PassEntry
+
+    def __init__(self, of_token: CacheEntry, key: bytes, group: UserGroup, check_end_at: float) -> None:
+        self.of_token: CacheEntry = of_token
+        self.key: bytes = key
+        self.group: UserGroup = group
+        self.check_end_at: float = check_end_at
+        self.hits: int = 0
+        self._seen = False
+
+    def is_valid(self, now: float) -> bool:
+        return self.of_token.is_valid(now)
+
+    @property
+    def seen(self) -> bool:
+        """As in CacheEntry. A used pass also keeps the entry of its token."""
+        return self._seen
+
+    @seen.setter
+    def seen(self, seen: bool) -> None:
+        self._seen = seen
+        if seen:
+            self.of_token.seen = True
 
 
 class NegativeCache:
@@ -173,36 +204,56 @@ class PollSnapshot:
 
 
 TABLE_BYTE: Final = 12
-"""Index of the token's byte that selects its table. The byte is a base64 character, so 64 tables are used."""
+"""Index of the byte of a token or pass that selects its table. The byte is a base64 character, so 64 tables are
+used."""
 
 BYTE_VALUES: Final = 256
 
-TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
-"""Entries by token, in many small tables: when a table of 100,000 tokens grows, it blocks the event loop for 3 ms."""
+TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry | PassEntry], ...]
+"""Entries by token or pass, in many small tables: when a table of 100,000 tokens grows, it blocks the event loop for
+3 ms."""
+
+E = TypeVar("E", CacheEntry, PassEntry)
 
 MAX_CHANCES: Final = 8
 """An insert into a full cache passes over at most this many recently used entries."""
 
 
-class ClockRing:
+class ClockRing(Generic[E]):
     """Entries in a circle, with a hand that points to one of them (the CLOCK algorithm)."""
 
     __slots__ = ("_count", "_hand")
 
     def __init__(self) -> None:
         self._count = 0
-        self._hand: CacheEntry | None = None
+        self._hand: E | None = None
 
     def __len__(self) -> int:
         return self._count
 
-    def advance(self) -> CacheEntry | None:
+    def advance(self) -> E | None:
         """Move the hand to the next entry and return it; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
-    def put(self, entry: CacheEntry) -> None:
+    def to_drop(self, capacity: int, now: float) -> E | None:
+        """The entry to drop before an insert, or None. If the ring has ``capacity`` entries, it is the first invalid or
+        unused entry that the hand comes to."""
+        # Each insert examines at least one entry, so that a flushed cache shrinks.
+        for chance in range(MAX_CHANCES + 1):
+            entry = self.advance()
+            if entry is None:
+                return None
+            full = self._count >= capacity
+            if not entry.is_valid(now) or (full and (not entry.seen or chance == MAX_CHANCES)):
+                return entry
+            if not full:
+                return None
+            entry.seen = False
+        return None
+
+    def put(self, entry: E) -> None:
         """Insert ``entry`` behind the hand, so that the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
@@ -210,7 +261,7 @@ class ClockRing:
         before.following = after.previous = self._hand = entry
         self._count += 1
 
-    def remove(self, entry: CacheEntry) -> None:
+    def remove(self, entry: E) -> None:
         entry.previous.following, entry.following.previous = entry.following, entry.previous
         if self._hand is entry:
             self._hand = None if entry.previous is entry else entry.previous

@@ -19,7 +19,6 @@ from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
     BYTE_VALUES,
     CONSTANT_VERSIONS,
-    MAX_CHANCES,
     MAX_SOURCES,
     NO_GENERATION,
     TABLE_BYTE,
@@ -35,6 +34,7 @@ from tenantry.cache.entries import (
     TokenIndex,
     slot_index,
 )
+from tenantry.cache.passes import PassCache
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
@@ -46,7 +46,8 @@ APPLIED_AT_ONCE: Final = 25
 
 
 class GroupCache:
-    """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
+    """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
+    handles. Thread-safe.
 
     Times are seconds of a suspend-aware clock. ``followed=False`` is for a backend that lists no changes: the lease
     never ends, and answers need no generation.
@@ -68,19 +69,22 @@ class GroupCache:
         "flushes",
         "index",
         "lease",
+        "passes",
         "sources",
     )  # fmt: skip
 
-    def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
-        if capacity < 1 or unknown_capacity < 1:
-            raise ValueError("capacity and unknown_capacity must be at least 1")
+    def __init__(
+        self, capacity: int, *, unknown_capacity: int = 1_024, pass_capacity: int = 20_000, followed: bool = True
+    ) -> None:
+        if min(capacity, unknown_capacity, pass_capacity) < 1:
+            raise ValueError("capacity, unknown_capacity and pass_capacity must be at least 1")
         self.index: TokenIndex = tuple({} for _ in range(BYTE_VALUES))
         self.lease: Lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
         self.change_log: ChangeLog = ChangeLog()
         self.flushes: int = 0
         self._followed = followed
         self._capacity = capacity
-        self._ring = ClockRing()
+        self._ring: ClockRing[CacheEntry] = ClockRing()
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
         self._negative = NegativeCache(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
@@ -90,14 +94,16 @@ class GroupCache:
         self._polled_at = -inf
         self._highest_generation = NO_GENERATION
         self._lock = Lock()
+        self.passes: PassCache = PassCache(pass_capacity, self.index, self._lock)
 
     def __len__(self) -> int:
-        """The number of entries, valid or not."""
+        """The number of cached tokens, valid or not."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
         """The token's entry, valid or not."""
-        return self.index[key[TABLE_BYTE]].get(key)
+        entry = self.index[key[TABLE_BYTE]].get(key)
+        return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
         """The latest group among the handle's valid entries."""
@@ -296,31 +302,17 @@ class GroupCache:
     def _insert(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int, deadline: float, now: float
     ) -> None:
-        self._make_capacity(now)
+        if (least_used := self._ring.to_drop(self._capacity, now)) is not None:
+            self._drop(least_used)
         entry = CacheEntry(pending, generation, deadline, key, group)
         self._ring.put(entry)
         self.index[key[TABLE_BYTE]][key] = entry
         self._reindex(pending.handle, (*self._entries_of(pending.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
-    def _make_capacity(self, now: float) -> None:
-        # Each insert examines at least one entry and drops it if invalid, so that a flushed cache shrinks. If the cache
-        # is full, the insert drops the first invalid or unused entry that it finds. After MAX_CHANCES used entries it
-        # drops the next in any case.
-        for chance in range(MAX_CHANCES + 1):
-            entry = self._ring.advance()
-            if entry is None:
-                return
-            full = len(self._ring) >= self._capacity
-            if not entry.is_valid(now) or (full and (not entry.seen or chance == MAX_CHANCES)):
-                self._drop(entry)
-                return
-            if not full:
-                return
-            entry.seen = False
-
     def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle
+        entry.deadline = -inf  # ends the passes of this token, however many there are
         del self.index[key[TABLE_BYTE]][key]
         self._ring.remove(entry)
         self._reindex(handle, tuple(other for other in self._entries_of(handle) if other is not entry))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.group_import import import_, new_provisioner
+from tenantry.cli.group_suspend import resume, suspend
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
@@ -50,6 +51,8 @@ def group() -> None:
 
 group.add_command(import_)
 group.add_command(sync)
+group.add_command(suspend)
+group.add_command(resume)
 
 
 @group.command("create")
@@ -325,4 +328,5 @@ def _row(each: UserGroup) -> dict[str, Any]:
         "token_version": each.token_version,
         "revision": each.revision,
         "expires_at": write_moment(each.expires_at),
+        "suspended": each.suspended,
     }

@@ -32,6 +32,7 @@ class ProvisionedGroup:
     replayed: bool = False
     dry_run: bool = False
     expires_at: datetime | None = None
+    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,16 @@ class ListedGroup:
     mapping: dict[str, str] | None = None
     api_environment_tag: Tag | None = None
     expires_at: datetime | None = None
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedPass:
+    """A pass for one viewer. ``token`` is the pass, which is a secret and not in ``repr``."""
+
+    token: str = field(repr=False)
+    expires_at: datetime
+    """When the pass ends (aware, UTC)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,12 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
         replayed=reply.replayed,
         dry_run=reply.dry_run,
         expires_at=_end_date(group),
+        suspended=group.get("suspended", False),
     )
+
+
+def read_pass(document: Any, reply: Reply) -> CreatedPass:
+    return CreatedPass(_text(document["pass"]), read_moment(document["expires_at"]))
 
 
 def read_page(document: Any, reply: Reply) -> GroupPage:
@@ -111,6 +127,7 @@ def _listed(group: Any) -> ListedGroup:
         mapping=group["mapping"],
         api_environment_tag=Tag(group["api_environment_tag"]),
         expires_at=_end_date(group),
+        suspended=group.get("suspended", False),
     )
 
 

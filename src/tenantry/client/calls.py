@@ -9,10 +9,11 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from tenantry.client.answers import (
+    CreatedPass,
     GroupPage,
     ListedGroup,
     ProvisionedGroup,
@@ -21,6 +22,7 @@ from tenantry.client.answers import (
     read_error,
     read_group,
     read_page,
+    read_pass,
     read_success,
 )
 from tenantry.errors import (
@@ -37,6 +39,8 @@ from tenantry.errors import (
 from tenantry.groups import UNCHANGED, write_moment
 
 T = TypeVar("T")
+
+GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 FIRST_SLEEP: Final = 0.1
 """Seconds before the second attempt. Each further pause is twice as long, unless the response has Retry-After."""
@@ -197,6 +201,11 @@ class ApiCalls:
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
         return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key}, dry_run=dry_run)
 
+    def create_pass(self, user_group_id: str, **fields: Any) -> Call[CreatedPass]:
+        given = {name: plain(value) for name, value in fields.items() if value is not None}
+        body = json_body({"user_group_id": user_group_id, **given})
+        return retrying_call(Send("POST", body, path="/api/user/passes"), self.attempts, read_pass)
+
     def page(self, *, after: int, limit: int, match: str) -> Call[GroupPage]:
         wanted = {
             "limit": str(limit),
@@ -226,8 +235,11 @@ class ApiCalls:
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
     ) -> Call[ProvisionedGroup]:
-        body = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
-        return retrying_call(Send(method, body, headers or {}, dry_run), self.attempts, read_group)
+        return retrying_call(Send(method, json_body(fields), headers or {}, dry_run), self.attempts, read_group)
+
+
+def json_body(fields: Mapping[str, Any]) -> bytes:
+    return json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def plain(value: Any) -> Any:

@@ -23,6 +23,9 @@ MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
 """Decides which dashboards a group may open: the name of a property that lists them, or a function of the group and a
 dashboard's name."""
 
+DASHBOARD: Final = "dashboard"
+"""The kind of a mount of dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME``."""
+
 NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
@@ -33,8 +36,8 @@ def neutral(name: str) -> DashboardFile:
 
 
 class Access:
-    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``; a
-    function is called at each request."""
+    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``
+    and to the scope of a pass; a function is called at each request."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
         if iscoroutinefunction(may_open):
@@ -86,9 +89,10 @@ class Access:
         return narrowed(saved.dashboard, saved.queries, group.variables).controls
 
     def _is_open(self, group: UserGroup, saved: SavedDashboard) -> bool:
-        # A viewer's pass will narrow this further, by its scope.
         conditions = [saved.dashboard.when]
         name = saved.dashboard.name
+        if group.viewer is not None and not group.viewer.may_open(DASHBOARD, name):
+            return False
         if isinstance(self._may_open, str):
             conditions.append(When(self._may_open, (name,)))
         if not all(each is None or each.holds(group.variables) for each in conditions):

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards.access import NO_DASHBOARD, Access, MayOpen, neutral
+from tenantry.dashboards.access import DASHBOARD, NO_DASHBOARD, Access, MayOpen, neutral
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
@@ -116,7 +116,7 @@ def dashboards_app(
     endpoints = _Endpoints(dashboards, access, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
     own_token = [
         Middleware(SessionCookie),
-        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
+        Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True, audience=DASHBOARD),
         Middleware(EmbeddingCheck, hosts=hosts),
     ]
     previews, data = [], own_token

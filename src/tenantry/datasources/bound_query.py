@@ -76,7 +76,7 @@ def derived_key(key: str, derivation: str) -> str:
 
 
 def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Raise ValueError if the variables belong to another group."""
+    """Raise ValueError if the variables belong to another group, or to another viewer of the group."""
     own = group.variables
     if variables is own:
         return
@@ -93,3 +93,9 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
     )
     if not is_copy:
         raise ValueError("these variables belong to another user group: pass those of the group that runs the query")
+    if _viewer_of(variables) != _viewer_of(own):
+        raise ValueError("these variables belong to another viewer: pass those of the group that runs the query")
+
+
+def _viewer_of(variables: Mapping[str, Any] | Record) -> Any:
+    return variables["viewer"] if "viewer" in variables else None  # noqa: SIM401  # a Record has no ``get``

@@ -46,6 +46,7 @@ class WatchedQuery:
     end: Callable[[TenantryError], object]
     """Called once, with the ``error``."""
     error: TenantryError | None = None
+    at_end_of_pass: asyncio.TimerHandle | None = None
 
 
 class QueryWatch:
@@ -88,10 +89,15 @@ class QueryWatch:
         if self._timer is None or self._loop is not loop:
             self._loop, self._round = loop, None
             self._timer = loop.call_later(interval, self._tick)
+        if own is not None and own.ends_with_pass:
+            left = max(0.0, self._seconds_left(own))
+            query.at_end_of_pass = loop.call_later(left, self._end, query, QueryOutdated(QueryOutdated.MESSAGE))
         return query
 
     def discard(self, query: WatchedQuery) -> None:
         self._watched.pop(query, None)
+        if query.at_end_of_pass is not None:
+            query.at_end_of_pass.cancel()
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
         """Await ``work`` while its query is watched. Raises QueryOutdated if the group or source changes,
@@ -117,7 +123,8 @@ class QueryWatch:
             raise
 
     def stop(self) -> None:
-        self._watched.clear()
+        for query in list(self._watched):
+            self.discard(query)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -185,6 +192,8 @@ class QueryWatch:
                 issued = await self._groups.get(handle=current.handle)
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
+            if found is not None and query.group.viewer is not None:
+                found = found.with_viewer(query.group.viewer)
             if found is None or not _is_current(query.group, found, now):
                 return None
             current = found

@@ -1,5 +1,13 @@
 """All errors of Tenantry. docs/errors.md lists their codes, statuses and fixes."""
 
+from tenantry.errors.access import (
+    InvalidPass,
+    OutOfScope,
+    PassExpired,
+    PassRevoked,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
 from tenantry.errors.base import (
     AmbiguousToken,
     AnswersUnread,
@@ -32,7 +40,6 @@ from tenantry.errors.base import (
     UnbindableValue,
     UnmappedSchema,
     UnregisteredSource,
-    UserGroupExpired,
     ViewerLeft,
 )
 from tenantry.errors.base import error_location as error_location
@@ -49,6 +56,7 @@ from tenantry.errors.provisioning import (
     BreaksSavedQuery,
     Draining,
     GroupChanged,
+    GroupSuspended,
     HeadersTooLarge,
     IdempotencyInFlight,
     IdempotencyKeyReused,
@@ -95,6 +103,7 @@ __all__ = [
     "Draining",
     "EmbeddingNotAllowed",
     "GroupChanged",
+    "GroupSuspended",
     "HeadersTooLarge",
     "IdempotencyInFlight",
     "IdempotencyKeyReused",
@@ -104,6 +113,7 @@ __all__ = [
     "InvalidGroupsFile",
     "InvalidKeys",
     "InvalidParameter",
+    "InvalidPass",
     "InvalidProperties",
     "InvalidPropertySchema",
     "InvalidQueries",
@@ -121,7 +131,10 @@ __all__ = [
     "NotFound",
     "NotOneStatement",
     "OriginNotAllowed",
+    "OutOfScope",
     "OutcomeUnknown",
+    "PassExpired",
+    "PassRevoked",
     "QueryFailed",
     "QueryOutdated",
     "QueryTimeout",
@@ -148,5 +161,6 @@ __all__ = [
     "UnregisteredSource",
     "UnsupportedMediaType",
     "UserGroupExpired",
+    "UserGroupSuspended",
     "ViewerLeft",
 ]

@@ -88,14 +88,6 @@ class InvalidToken(TenantryError):
     """The same for every cause, so that clients cannot find out which one applies."""
 
 
-class UserGroupExpired(InvalidToken):
-    """The user group's end date has passed."""
-
-    code = "user_group_expired"
-    MESSAGE = "the access of this user group has ended"
-    """Omits the end date, which only the operator may see."""
-
-
 class AmbiguousToken(TenantryError):
     """The request has two different user group tokens."""
 

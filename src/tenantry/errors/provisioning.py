@@ -53,6 +53,14 @@ class MissingScope(TenantryError):
     status = 403
 
 
+class GroupSuspended(TenantryError):
+    """The user group is suspended, so it gets no token and no pass."""
+
+    code = "group_suspended"
+    status = 403
+    MESSAGE = "this user group is suspended: resume it, with PATCH and suspended false, to get its token"
+
+
 class NotFound(TenantryError):
     """The path does not exist."""
 

@@ -13,6 +13,7 @@ from tenantry.groups.codec import (
     to_micros,
 )
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
+from tenantry.groups.property_schema import VIEWER_SCHEMA as VIEWER_SCHEMA
 from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
 from tenantry.groups.property_schema_files import read_schema as read_schema
@@ -39,6 +40,7 @@ from tenantry.groups.user_group import (
     UserGroup,
     source_handle,
 )
+from tenantry.groups.viewer import Viewer
 from tenantry.groups.writes import (
     CHANNEL,
     LATER_SETTABLE_FIELDS,
@@ -118,6 +120,7 @@ __all__ = [
     "UsageBatch",
     "UsageKey",
     "UserGroup",
+    "Viewer",
     "adopt",
     "check_session_variables",
     "extend",

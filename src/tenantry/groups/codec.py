@@ -125,6 +125,7 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revision": _INTEGER,
     "grace_until": _ISO_TIME,
     "expires_at": _ISO_TIME,
+    "suspended": _FLAG,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
 """Fields with a default that every document contains. Documents of earlier versions lack the other fields with a
@@ -210,6 +211,8 @@ class GroupRow(NamedTuple):
     grace_until: int | None
     revision: int
     expires_at: int | None
+    suspended: int
+    """0 or 1."""
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
         """Return the group. ``properties`` and ``mapping``: the parsed columns."""
@@ -217,6 +220,7 @@ class GroupRow(NamedTuple):
         for place in _TIMES:
             if values[place] is not None:
                 values[place] = from_micros(values[place])
+        values[_SUSPENDED_PLACE] = bool(values[_SUSPENDED_PLACE])
         values[_ENVIRONMENT_PLACE], values[_PROPERTIES_PLACE], values[_MAPPING_PLACE] = environment, properties, mapping
         return UserGroup(*values)
 
@@ -238,6 +242,7 @@ _in_field_order: Final = itemgetter(
     *(GroupRow._fields.index(name if name != "environment" else "handle") for name in _PLACES)  # replaced in ``group``
 )
 _TIMES: Final = tuple(_PLACES[name] for name in TIME_COLUMNS)
+_SUSPENDED_PLACE: Final = _PLACES["suspended"]
 _ENVIRONMENT_PLACE: Final = _PLACES["environment"]
 _PROPERTIES_PLACE: Final = _PLACES["properties"]
 _MAPPING_PLACE: Final = _PLACES["mapping"]

@@ -19,6 +19,8 @@ _ANNOTATIONS: Final = frozenset(
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
 MOVED: Final = ("x-tenant-column", "x-shared-tables")
 """Keywords of older versions, which guarded tables replace."""
+VIEWER_SCHEMA: Final = "x-viewer"
+"""Keyword at the top of a schema. Its value is a schema of ``viewer.*`` without ``id``, which every viewer may have."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
 _MOVED_TO: Final = (
     "is no longer read: remove it, and list the tables under `tables:` in tables.yaml next to the folder of queries, "
@@ -38,10 +40,17 @@ class PropertySchema:
     """A valid schema. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        _check(document, ())
+        properties = {name: value for name, value in document.items() if name != VIEWER_SCHEMA}
+        _check(properties, ())
+        if VIEWER_SCHEMA in document:
+            _check(document[VIEWER_SCHEMA], (VIEWER_SCHEMA,))
         if document.get("type", "object") != "object":
             raise InvalidPropertySchema('properties are an object: write "type": "object" at the top of the schema')
         self.document: Mapping[str, Any] = document
+        self.viewer: PropertySchema | None = (
+            PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None
+        )
+        """What viewers may have; None if the schema does not say."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
         """Find the values that break the schema. None counts as an empty object."""

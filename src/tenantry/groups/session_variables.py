@@ -14,7 +14,7 @@ SessionVariables: TypeAlias = tuple[tuple[str, str], ...]
 
 _ENGINES = frozenset({"postgresql", "postgres"})
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})+")
-_TAG = re.compile(r"\{\{\s*(user_group(?:\.[^\W\d_]\w*)+)\s*\}\}")
+_TAG = re.compile(r"\{\{\s*((?:user_group|viewer)(?:\.[^\W\d_]\w*)+)\s*\}\}")
 # Prefixes of settings that belong to PostgreSQL, its languages or its extensions.
 _SERVERS_OWN = re.compile(
     r"(?:pg|pl|auto_explain|citus|columnar|cron|dblink|isn|ldap|neon|passwordcheck|postgis|postgres|rds|sepgsql|ssl"
@@ -25,7 +25,8 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
     """Check the variables, and return them with each tag written ``{{ path }}``. Raises InvalidSource for an
-    unsupported engine, a name that is not a custom setting, or a value that is not exactly one group variable."""
+    unsupported engine, a name that is not a custom setting, or a value that is not exactly one variable of the group
+    or its viewer."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()
@@ -48,7 +49,9 @@ def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tupl
 def _tag(name: str, text: str) -> str:
     found = _TAG.fullmatch(text.strip())
     if found is None:
-        raise _invalid(f"the value of {name} must be one variable of the group (user_group.…), as in {_EXAMPLE}")
+        raise _invalid(
+            f"the value of {name} must be one variable of the group (user_group.…, viewer.…), as in {_EXAMPLE}"
+        )
     return f"{{{{ {found[1]} }}}}"
 
 

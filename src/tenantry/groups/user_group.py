@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -10,10 +10,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from tenantry.groups.moments import write_moment
-from tenantry.groups.record import Record, thaw
+from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
+from tenantry.groups.viewer import Viewer
 
-RESERVED_NAMES = frozenset({"user_group", "params"})
+RESERVED_NAMES = frozenset({"user_group", "params", "viewer"})
 """Variable names with a fixed meaning. A property with such a name is read as ``user_group.properties.<name>``."""
 
 
@@ -72,7 +73,12 @@ class UserGroup:
     grace_until: datetime | None = None
     """When the previous token's grace ends."""
     expires_at: datetime | None = None
-    """From this time on, a Resolver refuses all tokens of the group. None: never."""
+    """From this time on, a Resolver refuses all tokens of the group. None: never. With a viewer, the end of the pass if
+    that is earlier."""
+    suspended: bool = False
+    """Whether a Resolver refuses all tokens and passes of the group."""
+    viewer: Viewer | None = field(default=None, init=False)
+    """Whom the request's pass names. None if the request has a token."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -83,7 +89,8 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """Template variables: properties by name, ``user_group.*``, and an empty ``params``. Cached."""
+        """Template variables: properties by name, ``user_group.*``, ``viewer.*`` if there is a viewer, and an empty
+        ``params``. Cached."""
         if self._variables is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
@@ -93,8 +100,32 @@ class UserGroup:
                 "environment": self.environment.name,
                 "properties": properties,
             }
-            object.__setattr__(self, "_variables", Record({**by_name, "user_group": user_group, "params": _NO_PARAMS}))
+            values = {**by_name, "user_group": user_group, "params": _NO_PARAMS}
+            if self.viewer is not None:
+                values["viewer"] = self.viewer.variables
+            object.__setattr__(self, "_variables", Record(values))
         return cast("Record", self._variables)
+
+    def with_params(self, params: Mapping[str, Any]) -> Record:
+        """``variables`` with these ``params.*``, such as values from a request's body."""
+        return extend(self.variables, "params", params)
+
+    def with_viewer(self, viewer: Viewer) -> UserGroup:
+        """The group as this viewer sees it, until the viewer's pass ends."""
+        ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
+        seen = replace(self, expires_at=ends)
+        object.__setattr__(seen, "viewer", viewer)
+        return seen
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the group has an end date or is suspended."""
+        return self.suspended or self.expires_at is not None
+
+    @property
+    def ends_with_pass(self) -> bool:
+        """Whether ``expires_at`` is the end of a pass."""
+        return self.viewer is not None and self.viewer.expires_at == self.expires_at
 
     def seconds_left(self, now: datetime) -> float:
         """Seconds from ``now`` (aware) to ``expires_at``: ``inf`` if there is no end date, 0 or less if it has
@@ -102,15 +133,23 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties
-        and mapping. ``1``, ``1.0`` and ``true`` are different."""
+        """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties,
+        mapping and viewer. ``1``, ``1.0`` and ``true`` are different."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
+        if not self.has_viewer_of(other):
+            return False
         return self.revision == other.revision or self._bound() == other._bound()
 
+    def has_viewer_of(self, other: UserGroup) -> bool:
+        """Whether both have no viewer, or viewers with the same ``viewer.*``."""
+        if self.viewer is None or other.viewer is None:
+            return self.viewer is other.viewer
+        return self.viewer is other.viewer or _as_json(self.viewer.variables) == _as_json(other.viewer.variables)
+
     def _bound(self) -> str:
-        return json.dumps([self.provided_id, self.name, thaw(self.properties), thaw(self.mapping)], sort_keys=True)
+        return _as_json([self.provided_id, self.name, thaw(self.properties), thaw(self.mapping)])
 
     def __hash__(self) -> int:
         return hash((self.handle, self.revision))  # a Record has no hash
@@ -128,7 +167,12 @@ class UserGroup:
             "token_version": self.token_version,
             "revision": self.revision,
             "expires_at": write_moment(self.expires_at),
+            "suspended": self.suspended,
         }
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(thaw(value), sort_keys=True)
 
 
 if TYPE_CHECKING:  # the default of a TypeVar needs Python 3.13
@@ -172,6 +216,7 @@ class Scope(StrEnum):
     PROVISION_WRITE = "provision:write"
     INTROSPECT = "introspect"
     PREVIEW = "preview"
+    PASSES = "passes"
 
 
 _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_WRITE: Scope.PROVISION}

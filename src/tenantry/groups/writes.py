@@ -30,6 +30,7 @@ class GroupDraft:
     properties: Mapping[str, Any] | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None
     expires_at: datetime | None = None
+    suspended: bool = False
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
         """Make the new group, whose first token is ``token``."""
@@ -52,6 +53,7 @@ class GroupChanges:
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
     mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
     expires_at: datetime | Unchanged | None = UNCHANGED
+    suspended: bool | Unchanged = UNCHANGED
 
     def given(self) -> dict[str, Any]:
         """The fields that are not UNCHANGED, by name."""

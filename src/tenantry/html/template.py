@@ -26,8 +26,8 @@ class HTMLTemplate:
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
         """Render the page with a group's ``variables`` or any mapping. A name in ``view`` hides the property with that
-        name; setting ``user_group`` or ``params`` raises TypeError. Raises MissingVariable, UnbindableValue,
-        TemplateError."""
+        name; setting ``user_group``, ``params`` or ``viewer`` raises TypeError. Raises MissingVariable,
+        UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
@@ -41,19 +41,19 @@ class HTMLTemplate:
 
 
 def context_processor(request: Connection) -> dict[str, Any]:
-    """Give an app's templates ``user_group`` and ``params``: ``Jinja2Templates(directory="templates",
+    """Give an app's templates ``user_group``, ``params`` and ``viewer``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
 
-    Using a missing name raises MissingVariable. Without a group, ``user_group is defined`` is false, and using
-    ``user_group`` or ``params`` raises MissingToken. Raises MiddlewareMissing without UserGroupMiddleware. The app's
-    Jinja environment decides which attributes of strings, numbers and lists a template can use; prefer
-    ``env=create_environment(loader)``.
+    Using a missing name raises MissingVariable, and so does ``viewer`` for a request with a token. Without a group,
+    ``user_group is defined`` is false, and using one of the three raises MissingToken. Raises MiddlewareMissing without
+    UserGroupMiddleware. The app's Jinja environment decides which attributes of strings, numbers and lists a template
+    can use; prefer ``env=create_environment(loader)``.
     """
     try:
         view = wrap(request_variables(request))
     except MissingToken as error:
-        return {name: Missing(error.message, name=name, exc=MissingToken) for name in ("user_group", "params")}
-    return {name: view[name] for name in ("user_group", "params")}
+        return {name: Missing(error.message, name=name, exc=MissingToken) for name in RESERVED_NAMES}
+    return {name: view[name] for name in RESERVED_NAMES}
 
 
 @cache

@@ -8,6 +8,7 @@ from tenantry.http.accessors import GROUP_CHANGED as GROUP_CHANGED
 from tenantry.http.accessors import GROUP_REQUESTED_KEY as GROUP_REQUESTED_KEY
 from tenantry.http.accessors import HANDSHAKE_KEY as HANDSHAKE_KEY
 from tenantry.http.accessors import LAST_PART_KEY as LAST_PART_KEY
+from tenantry.http.accessors import OUT_OF_SCOPE_KEY as OUT_OF_SCOPE_KEY
 from tenantry.http.accessors import SCOPE_KEY as SCOPE_KEY
 from tenantry.http.accessors import VIEWER_KEY as VIEWER_KEY
 from tenantry.http.accessors import GroupRequested as GroupRequested

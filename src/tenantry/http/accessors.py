@@ -9,12 +9,16 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tenantry.errors import MiddlewareMissing, MissingToken
-from tenantry.groups import Record, UserGroup, extend
+from tenantry.errors import MiddlewareMissing, MissingToken, OutOfScope
+from tenantry.groups import Record, UserGroup
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup; its value is None if the request has no token."""
+
+OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
+"""Scope key of a group whose pass the outer UserGroupMiddleware has found to be for another kind of app. An inner one
+of the right kind takes it."""
 
 FOUND_KEY = "tenantry.found"
 """Scope key of the hash of the request's token, with which a second, inner UserGroupMiddleware compares the token that
@@ -57,8 +61,11 @@ class GroupRequested:
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:
-    """The user group of this request. Raises MissingToken if the request has no token (UserGroupMiddleware then sends a
-    401), MiddlewareMissing if UserGroupMiddleware is not installed."""
+    """The user group of this request.
+
+    Raises MissingToken if the request has no token (UserGroupMiddleware then sends a 401), OutOfScope if its pass is
+    for something else (403), MiddlewareMissing if UserGroupMiddleware is not installed.
+    """
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
@@ -70,6 +77,8 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
         requested = scope.get(GROUP_REQUESTED_KEY)
         if requested is not None:
             requested.made = True
+        if OUT_OF_SCOPE_KEY in scope:
+            raise OutOfScope(OutOfScope.MESSAGE)
         raise MissingToken(MissingToken.MESSAGE)
     if not isinstance(group, UserGroup):
         raise MiddlewareMissing(f'another middleware took scope["{SCOPE_KEY}"] after UserGroupMiddleware')
@@ -90,4 +99,4 @@ def variables(connection: http.HTTPConnection) -> Record:
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
         values.setdefault(name, []).append(value)
     params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
-    return extend(group.variables, "params", params)
+    return group.with_params(params)

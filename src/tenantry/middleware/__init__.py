@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports
 from tenantry.middleware.addresses import COOKIE_PREFIX as COOKIE_PREFIX
+from tenantry.middleware.addresses import COOKIE_SECONDS as COOKIE_SECONDS
 from tenantry.middleware.addresses import IN_QUERY_KEY as IN_QUERY_KEY
 from tenantry.middleware.addresses import MASK as MASK
+from tenantry.middleware.addresses import pass_for_cookie as pass_for_cookie
 from tenantry.middleware.cache_headers import Message as Message
 from tenantry.middleware.carriers import (
     DEFAULT_CARRIERS,

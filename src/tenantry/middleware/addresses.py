@@ -9,6 +9,8 @@ from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit, urlunsplit
 
 from tenantry.middleware.cache_headers import Message, Send
+from tenantry.tokens import is_like_a_pass
+from tenantry.tokens.minting import mint_pass
 
 MASK: Final = "redacted"
 """Replaces a token in an address. A masked path keeps its segments, so the app's routes still match."""
@@ -18,11 +20,14 @@ ADDRESS_KEY: Final = "tenantry.address"
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
 """Scope key that is True if the token came in a query parameter. Then the app may set a cookie whose name starts with
-COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by the token."""
+COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Start of the name of a cookie with the token from a page's address; the group's handle follows. Browsers accept
-``__Host-`` cookies only over TLS or from localhost."""
+"""Start of the name of a cookie with a pass made from the token in a page's address; the group's handle follows.
+Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+
+COOKIE_SECONDS: Final = 3_600
+"""Lifetime of such a cookie, in which the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -33,7 +38,11 @@ ADDRESS_HEADERS: Final = frozenset({
 """Request headers with an address, which may contain a token."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
-_SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
+_CHARACTER: Final = rb"(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb")"
+_TAG: Final = rb"(?:[ct]|%63|%74)(?:_|%5[Ff])"
+_SHAPE: Final = (  # a token, which has a fixed length, or a pass
+    rb"(?:u|%75)(?:g|%67)(?:(?:t|%74)" + _TAG + _CHARACTER + rb"{92}|(?:v|%76)" + _TAG + _CHARACTER + rb"{92,})"
+)
 _TOKEN: Final = re.compile(_SHAPE)
 _MASKED_COOKIE: Final = re.compile(rf"({COOKIE_PREFIX}[0-9a-f]+=){MASK}(?=;|\Z)".encode())
 _BYTE: Final = re.compile(rb"%[0-9A-Fa-f]{2}|.", re.DOTALL)
@@ -54,9 +63,11 @@ class OriginalAddress:
 
 def may_hold_token(value: bytes) -> bool:
     """Fast test: False if an address cannot contain a token."""
-    return value.find(b"ugt") >= 0 or (
-        # The u, g or t of a token's prefix may be percent-encoded.
-        value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
+    return (
+        value.find(b"ugt") >= 0
+        or value.find(b"ugv") >= 0
+        # The letters of a prefix may be percent-encoded.
+        or (value.find(b"%") >= 0 and any(value.find(letter) >= 0 for letter in (b"%75", b"%67", b"%74", b"%76")))
     )
 
 
@@ -98,8 +109,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send`` to restore the token in redirects (``restore_location``) and in cookies whose name starts with
-    COOKIE_PREFIX."""
+    """Wrap ``send`` to restore the token in redirects (``restore_location``), and to put a pass into cookies whose name
+    starts with COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -107,7 +118,7 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
             return restore_location(value, address, scope)
         if name == b"set-cookie" and address.query_name is not None:
             match = _MASKED_COOKIE.match(value)
-            return value if match is None else match[1] + address.token + value[match.end() :]
+            return value if match is None else match[1] + pass_for_cookie(address.token) + value[match.end() :]
         return value
 
     def send_restored(message: Message) -> Awaitable[None]:
@@ -117,6 +128,11 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
         return send(message)
 
     return send_restored
+
+
+def pass_for_cookie(raw: bytes) -> bytes:
+    """A pass made from this token, so that no browser keeps the token; a pass as it is."""
+    return raw if is_like_a_pass(raw) else mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:

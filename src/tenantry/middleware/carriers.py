@@ -91,7 +91,7 @@ class CustomCarriers:
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
         # These headers may contain further copies of the token, in formats that the carrier does not read: mask them.
-        for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
+        for token in {each.token for each in found if len(each.token) >= TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
                 for name, value in rest

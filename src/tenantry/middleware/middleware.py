@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from tenantry.clock import utc_now
-from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
+from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, OutOfScope, TenantryError
 from tenantry.groups import UserGroup
-from tenantry.http import FOUND_KEY, SCOPE_KEY
+from tenantry.http import FOUND_KEY, OUT_OF_SCOPE_KEY, SCOPE_KEY
 from tenantry.middleware.addresses import ADDRESS_KEY, IN_QUERY_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import CacheHeaders, Header, Message, Receive, Send
 from tenantry.middleware.carriers import AnyCarriers, read_carriers
@@ -86,6 +86,8 @@ class UserGroupMiddleware:
       denial response, or close 1008.
     - Valid token: ``scope["user_group"]`` is a UserGroup. After revocation, websockets close with 4401 and streams end,
       within the staleness bound. Streams also end when the group changes.
+    - Valid pass: the same, with ``UserGroup.viewer``. If its scope does not contain ``audience``, a view that requires
+      the group gets 403, except below an inner UserGroupMiddleware whose audience the scope contains.
     - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
     If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
@@ -105,6 +107,7 @@ class UserGroupMiddleware:
         carriers: AnyCarriers = None,
         required: bool = False,
         allowed_origins: Iterable[str] = (),
+        audience: str = "app",
     ) -> None:
         carriers = read_carriers(carriers)
         self.app = app
@@ -116,6 +119,7 @@ class UserGroupMiddleware:
         self._extract = Extractor(carriers, OriginCheck(allowed_origins)).extract
         self._extract_again = Extractor(carriers).extract  # an outer middleware checked the origin
         self._required = required
+        self._audience = audience
         self._private = CacheHeaders(carriers.vary, private=True, in_address=bool(carriers.paths))
         self._private_address = CacheHeaders(carriers.vary, private=True, in_address=True)
         self._varied = CacheHeaders(carriers.vary, private=False)
@@ -128,7 +132,7 @@ class UserGroupMiddleware:
             return self.app(
                 scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send)
             )
-        if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
+        if SCOPE_KEY in scope and (isinstance(scope[SCOPE_KEY], UserGroup) or OUT_OF_SCOPE_KEY in scope):
             return self._run_found(scope, receive, send)
         sent = scope["headers"]
         try:
@@ -152,7 +156,18 @@ class UserGroupMiddleware:
         scope[FOUND_KEY] = hash(raw)
         headers, restoring = self._headers_and_send(scope, send)
         exchange = Exchange(self._bounded_resolver, raw, group, receive, restoring, headers)
+        if group.viewer is not None and not group.viewer.may_open(self._audience):
+            return self._run_out_of_scope(group, scope, exchange.receive, exchange.send)
         return self.app(scope, exchange.receive, exchange.send)
+
+    async def _run_out_of_scope(self, group: UserGroup, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[SCOPE_KEY] = None
+        refusal = OutOfScope(OutOfScope.MESSAGE)
+        if self._required:
+            await send_error(refusal, scope, send)
+            return
+        scope[OUT_OF_SCOPE_KEY] = group
+        await LateUnauthorized(send, refusal).run(self.app, scope, receive, send)
 
     async def _run_miss(self, raw: bytes, sent: Iterable[Header], scope: Scope, receive: Receive, send: Send) -> None:
         scope[SCOPE_KEY] = None
@@ -172,7 +187,10 @@ class UserGroupMiddleware:
         scope.pop(ADDRESS_KEY, None)
         scope[FOUND_KEY] = hash(raw)
         try:
-            scope[SCOPE_KEY] = await self._resolver.resolve(raw)
+            group = await self._resolver.resolve(raw)
+            if group.viewer is not None and not group.viewer.may_open(self._audience):
+                raise OutOfScope(OutOfScope.MESSAGE)
+            scope[SCOPE_KEY] = group
         except TenantryError as error:
             await send_error(error, scope, send)
             return
@@ -184,9 +202,12 @@ class UserGroupMiddleware:
         return self._private_address, restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     async def _run_found(self, scope: Scope, receive: Receive, send: Send) -> None:
+        group: UserGroup = scope.pop(OUT_OF_SCOPE_KEY, None) or scope[SCOPE_KEY]
         try:
-            if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
+            if self._environment not in {None, group.environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
+            if group.viewer is not None and not group.viewer.may_open(self._audience):
+                raise OutOfScope(OutOfScope.MESSAGE)
             raw = self._extract_again(scope)
             # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
             # a mask is not a second token.
@@ -196,6 +217,7 @@ class UserGroupMiddleware:
             scope[SCOPE_KEY] = None
             await send_error(error, scope, send)
             return
+        scope[SCOPE_KEY] = group
         # The outer middleware watches the response.
         if raw is not None:
             headers, restoring = self._headers_and_send(scope, send)
@@ -209,7 +231,7 @@ class UserGroupMiddleware:
             await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
             return
         varied = self._varied.wrap(send) if scope["type"] == "http" else send
-        await LateUnauthorized(varied).run(self.app, scope, receive, send)
+        await LateUnauthorized(varied, MissingToken(MissingToken.MESSAGE)).run(self.app, scope, receive, send)
 
 
 def _flush_first(flush: Callable[[], Awaitable[None]], send: Send) -> Send:

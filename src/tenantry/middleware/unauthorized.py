@@ -4,7 +4,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final, TypeAlias
 
-from tenantry.errors import MissingToken, TenantryError
+from tenantry.errors import MissingToken, OutOfScope, TenantryError
 from tenantry.http import GROUP_REQUESTED_KEY, HANDSHAKE_KEY, GroupRequested, Handshake, error_response
 from tenantry.middleware.cache_headers import Message, Receive, Send
 
@@ -18,16 +18,17 @@ _NO_HANDSHAKE: Final = Handshake()  # for HTTP requests
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 if a view requires one.
+    """Runs an app without a user group, and answers with ``refusal`` if a view requires one.
 
-    Frameworks such as Starlette answer the view's MissingToken with 500, or close the websocket, before the error
-    arrives here. So a 500 or an early close is held back until the app ends or sends more than an error page.
+    Frameworks such as Starlette answer the view's error with 500, or close the websocket, before the error arrives
+    here. So a 500 or an early close is held back until the app ends or sends more than an error page.
     """
 
-    __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
+    __slots__ = ("_handshake", "_held", "_last", "_refusal", "_requested", "_send")
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, refusal: TenantryError) -> None:
         self._send = send
+        self._refusal = refusal
         self._requested = GroupRequested()
         self._handshake = _NO_HANDSHAKE
         self._held: list[Message] = []
@@ -39,7 +40,7 @@ class LateUnauthorized:
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         try:
             await app(scope, receive, self.send)
-        except MissingToken as error:
+        except (MissingToken, OutOfScope) as error:
             if not self._last:
                 await send_error(error, scope, send)
             elif self._last in {"websocket.accept", "websocket.send"}:
@@ -51,25 +52,25 @@ class LateUnauthorized:
             raise
         else:
             if self._held and self._requested.made:
-                await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
+                await send_error(self._refusal, scope, send)
             else:
                 await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
-        if self._held or self._may_hide_missing_token(message):
+        if self._held or self._may_hide_refusal(message):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
         self._handshake.answered = True
         self._last = message["type"]
         return self._send(message)
 
-    def _may_hide_missing_token(self, message: Message) -> bool:
+    def _may_hide_refusal(self, message: Message) -> bool:
         if message["type"] == "http.response.start":
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # While Litestar sends its 500, sys.exc_info() shows the view's error. If that is not MissingToken, do not hold
-        # back the response. With Starlette, sys.exc_info() shows nothing here, but the error is raised again later.
+        # While Litestar sends its 500, sys.exc_info() shows the view's error. If that is another one, do not hold back
+        # the response. With Starlette, sys.exc_info() shows nothing here, but the error is raised again later.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:
@@ -82,7 +83,7 @@ class LateUnauthorized:
 def _is_other_error(error: BaseException | None) -> bool:
     if error is None:
         return False
-    while error is not None and not isinstance(error, MissingToken):
+    while error is not None and not isinstance(error, MissingToken | OutOfScope):
         error = error.__cause__
     return error is None
 

@@ -2,10 +2,10 @@
 
 from tenantry.provisioning.api_tokens import issue_api_token
 from tenantry.provisioning.deadline import Deadline
-from tenantry.provisioning.limits import check_changes, check_draft
+from tenantry.provisioning.limits import LONGEST_GRACE, check_changes, check_draft
 from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
-from tenantry.provisioning.provisioner import LONGEST_GRACE, NOT_LOADED, NotLoaded, PropertyContract, Provisioner
+from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, PropertyContract, Provisioner
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [

@@ -12,7 +12,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from tenantry.errors import InvalidBody
-from tenantry.groups import MOMENT_RULE, SETTABLE_FIELDS, GroupChanges, GroupDraft, Record, RecordList, thaw
+from tenantry.groups import (
+    MOMENT_RULE,
+    SETTABLE_FIELDS,
+    GroupChanges,
+    GroupDraft,
+    Issued,
+    Record,
+    RecordList,
+    merged_changes,
+    thaw,
+)
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
@@ -33,9 +43,15 @@ MAX_INT: Final = 2**53 - 1
 MAX_MAPPING: Final = 100
 """Maximum entries of a mapping."""
 
+LONGEST_GRACE: Final = 86_400
+"""Maximum seconds for which a rotated token may stay valid: one day."""
+
 _LONGEST_POINTER_PART = 255
 _WORST_NUMBER = 25  # characters of the longest float or integer
 _WORST_CHARACTER = 6  # bytes of a character that is written as an escape: \u0001
+
+
+_NEVER_NULL: Final = frozenset({"name", "suspended"})
 
 
 def check_draft(draft: GroupDraft) -> None:
@@ -52,12 +68,25 @@ def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
 
 def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
     for name, value in fields.items():
-        if value is None and name != "name":
+        if value is None and name not in _NEVER_NULL:
             continue
         if name == "mapping":
             check_mapping(value, merge=merge)
         else:
             _CHECKS[name](value, f"/{name}")
+
+
+def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
+    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
+    changes = merged_changes(issued.group, patch)
+    check_changes(changes)
+    return changes
+
+
+def checked_grace(seconds: int) -> int:
+    if not 0 <= seconds <= LONGEST_GRACE:
+        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
+    return seconds
 
 
 def check_text(text: object, pointer: str) -> None:
@@ -72,6 +101,11 @@ def check_text(text: object, pointer: str) -> None:
 def check_moment(moment: object, pointer: str) -> None:
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidBody(MOMENT_RULE, field=pointer)
+
+
+def check_flag(flag: object, pointer: str) -> None:
+    if type(flag) is not bool:
+        raise InvalidBody("this must be true or false", field=pointer)
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
@@ -103,6 +137,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "name": check_text,
     "properties": check_properties,
     "expires_at": check_moment,
+    "suspended": check_flag,
 }
 """Settable field -> a function that checks the value at a JSON pointer. ``mapping`` is missing, because its check
 depends on ``merge``."""

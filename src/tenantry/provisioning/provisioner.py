@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from tenantry.errors import (
     AlreadyExists,
     GroupChanged,
+    GroupSuspended,
     InvalidToken,
     StoreUnavailable,
     TenantryError,
@@ -29,15 +30,11 @@ from tenantry.groups import (
     Record,
     Token,
     UserGroup,
-    merged_changes,
 )
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.deadline import Deadline
-from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
+from tenantry.provisioning.limits import check_changes, check_draft, checked_grace, merged, pointer_of
 from tenantry.tokens import KeyRing, draft_token, mask_within
-
-LONGEST_GRACE: Final = 86_400
-"""Maximum seconds for which a rotated token may stay valid: one day."""
 
 _ATTEMPTS: Final = 10
 """Maximum attempts to merge into a group that other writers keep changing."""
@@ -118,8 +115,8 @@ class Provisioner:
     ) -> Issued[str]:
         """Return the group with ``draft.provided_id``, or create it. An existing group is not changed.
 
-        Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded and the
-        contract's errors.
+        Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
+        IdempotencySuperseded and the contract's errors.
         """
         check_draft(draft)
         await self._check_sources(environment, draft.mapping)
@@ -131,12 +128,12 @@ class Provisioner:
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)
             if loaded is not None:
-                return self._provisioned(loaded)
+                return self._provisioned(_active(loaded))
         try:
             issued = await self._create(environment, draft, once, author)
         except AlreadyExists:  # another group has this random handle: try another
             issued = await self._create(environment, draft, once, author)
-        return self._provisioned(issued)
+        return self._provisioned(_active(issued))
 
     async def _create(
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
@@ -149,6 +146,12 @@ class Provisioner:
         """Return the group with its current token, or None. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
+
+    async def active(
+        self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED
+    ) -> Issued[str]:
+        """Return the group with its current token. Raises UnknownGroup, GroupSuspended, SigningKeyMissing."""
+        return self._provisioned(_active(await self._existing(environment, provided_id, loaded)))
 
     async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._deadline.read(self._groups.get(environment, provided_id))
@@ -240,8 +243,8 @@ class Provisioner:
         """Replace ``current_token`` by a new one. Of concurrent calls, exactly one succeeds. The old token stays valid
         for ``grace_seconds`` (None: the environment's grace).
 
-        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
-        IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
+        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, GroupSuspended,
+        IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
         """
         try:
             current = self._keys.read(current_token)
@@ -252,6 +255,9 @@ class Provisioner:
             # after the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all
             # other cases, the store raises UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
+        issued = await self._deadline.read(self._groups.get(handle=current.handle))
+        if issued is not None and issued.group.environment.id == environment.id:
+            _active(issued)
         return await self._rotate(environment, current, grace_seconds, author, once)
 
     async def _rotate(
@@ -292,7 +298,8 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group with this id, even if the token's signing key is gone. For operators.
+        """Replace the token of the group with this id, even if the group is suspended or the token's signing key is
+        gone. For operators.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
         """
@@ -331,14 +338,7 @@ class Provisioner:
             known.add(reference)
 
 
-def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
-    changes = merged_changes(issued.group, patch)
-    check_changes(changes)
-    return changes
-
-
-def checked_grace(seconds: int) -> int:
-    if not 0 <= seconds <= LONGEST_GRACE:
-        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
-    return seconds
+def _active(issued: Issued) -> Issued:
+    if issued.group.suspended:
+        raise GroupSuspended(GroupSuspended.MESSAGE)
+    return issued

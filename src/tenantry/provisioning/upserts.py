@@ -22,8 +22,8 @@ from tenantry.groups import (
     Issued,
     merged_draft,
 )
-from tenantry.provisioning.limits import check_draft, check_text
-from tenantry.provisioning.provisioner import Provisioner, merged
+from tenantry.provisioning.limits import check_draft, check_text, merged
+from tenantry.provisioning.provisioner import Provisioner
 from tenantry.tokens import draft_token
 
 T = TypeVar("T")

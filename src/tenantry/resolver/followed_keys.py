@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tenantry.tokens import read_pass
+
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tenantry.cache import GroupCache
     from tenantry.groups import Token
     from tenantry.resolver.loading import Counters
-    from tenantry.tokens import KeyRing
+    from tenantry.tokens import KeyRing, Pass
 
 
 class FollowedKeys:
@@ -29,6 +33,10 @@ class FollowedKeys:
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
         finally:
             self._forget_removed()
+
+    def read_pass(self, raw: bytes, now: datetime) -> Pass:
+        """Verify a pass; ``read`` then has to accept its token. Raises InvalidToken."""
+        return read_pass(self._keys, raw, now)
 
     def refresh(self) -> None:
         """Reread the key file. Call this before each poll, so that the poll does not extend the lease of tokens with a

@@ -13,15 +13,17 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from tenantry.aio import LoopLocal
-from tenantry.cache import TABLE_BYTE, CacheEntry, GroupCache
+from tenantry.cache import TABLE_BYTE, GroupCache
 from tenantry.clock import monotonic_with_suspend, utc_now
-from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
+from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.ports import is_leased, lease_holder_of
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
+from tenantry.resolver.end_dates import EndDates
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.source_cache import SourceCache
+from tenantry.tokens import is_like_a_pass
 from tenantry.usage import NO_RECORDER, recorder_of
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ class Resolver:
 
     - ``environment``: the only accepted environment; None: any.
     - ``staleness``: seconds for which a cached answer may be used after the store last confirmed it.
-    - ``capacity``, ``unknown_capacity``: maximum numbers of cached tokens, and of handles with cached refusals.
+    - ``capacity``, ``unknown_capacity``, ``pass_capacity``: maximum numbers of cached tokens, of handles with cached
+      refusals, and of cached passes.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
     - ``clock``: a clock in seconds that includes suspend.
@@ -66,6 +69,7 @@ class Resolver:
         staleness: float = 5.0,
         capacity: int = 100_000,
         unknown_capacity: int = 1_024,
+        pass_capacity: int = 20_000,
         patience: float = 1.8,
         buses: Sequence[Bus] = (),
         clock: MonotonicClock = monotonic_with_suspend,
@@ -81,8 +85,11 @@ class Resolver:
         self._clock = clock
         self._time_of_day = time_of_day
         leased = backend if is_leased(backend) else None
-        self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
+        self._cache = GroupCache(
+            capacity, unknown_capacity=unknown_capacity, pass_capacity=pass_capacity, followed=leased is not None
+        )
         self._index = self._cache.index
+        self._ends = EndDates(self._cache, self.counters, staleness, clock, time_of_day)
         self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
         self._reader = BackendReader(backend, self.counters)
         self._subscriptions = BusSubscriptions(buses, self)
@@ -116,6 +123,11 @@ class Resolver:
         return len(self._cache)
 
     @property
+    def cached_passes(self) -> int:
+        """The number of cached passes, valid or not."""
+        return len(self._cache.passes)
+
+    @property
     def lease_age(self) -> float | None:
         """Seconds since the start of the poll that renewed the lease; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
@@ -123,10 +135,10 @@ class Resolver:
 
     def seconds_left(self, group: UserGroup) -> float:
         """Seconds until the group's end date; ``inf`` without one."""
-        return group.seconds_left(self._time_of_day())
+        return self._ends.seconds_left(group)
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if it is cached and valid. No I/O; never raises."""
+        """The group of a token or pass, if it is cached and valid. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not cached, or too short for a token
@@ -140,11 +152,11 @@ class Resolver:
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The token's group, from the cache or the backend.
+        """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
-        environment; callers cannot tell these apart. Also raises UserGroupExpired, a kind of InvalidToken, and
-        StoreUnavailable.
+        environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
+        UserGroupSuspended, PassExpired, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -152,15 +164,36 @@ class Resolver:
         group = self.peek(key)
         if group is not None:
             return group
+        return await (self._resolve_pass(key) if is_like_a_pass(key) else self._resolve_token(key))
+
+    async def _resolve_pass(self, key: bytes) -> UserGroup:
+        try:
+            found = self._keys.read_pass(key, self._time_of_day())
+        except InvalidToken as error:
+            self.counters.misses += 1
+            self.counters.forged += type(error) is InvalidToken
+            raise
+        of_group = self.peek(found.token)
+        if of_group is None:
+            of_group = await self._resolve_token(found.token)
+        group = of_group.with_viewer(found.viewer)
+        entry, now = self._cache.entry(found.token), self._clock()
+        if entry is not None and entry.group is of_group:
+            # Verify the pass again within the staleness bound, because someone may set the machine's clock.
+            self._cache.passes.store(key, entry, group, now + min(self.seconds_left(group), self._staleness), now)
+        return group
+
+    async def _resolve_token(self, key: bytes) -> UserGroup:
         try:
             token = self._keys.read(key)
         except InvalidToken:
             self.counters.misses += 1
             self.counters.forged += 1
             raise
-        entry = self._expiring(key)
+        entry = self._ends.ending(key)
         if entry is not None:
-            return self._use_expiring(entry)
+            self._ends.use(entry)
+            return self._usage.counted(entry.group)
         self.counters.misses += 1
         ahead = self._reject_outdated(key, token)
         loop = asyncio.get_running_loop()
@@ -223,32 +256,6 @@ class Resolver:
     def _lend_lease(self) -> None:
         if self._lease_holder is not None and self._source_cache is not None:
             self._lease_holder.lend_lease(self._source_cache)
-
-    # --- groups with an end date --------------------------------------------------------------------------------------
-
-    def _expiring(self, key: bytes) -> CacheEntry | None:
-        entry = self._cache.entry(key)
-        is_expiring = entry is not None and entry.group.expires_at is not None and entry.is_valid(self._clock())
-        return entry if is_expiring else None
-
-    def _use_expiring(self, entry: CacheEntry) -> UserGroup:
-        entry.seen = True
-        try:
-            self._check_end(entry.group, entry)
-        except UserGroupExpired:
-            self.counters.misses += 1
-            self.counters.refused += 1
-            raise
-        self.counters.hits += 1
-        return self._usage.counted(entry.group)
-
-    def _check_end(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        now, left = self._clock(), self.seconds_left(group)
-        if left <= 0:
-            raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        if entry is not None:
-            # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
-            entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------
 
@@ -333,8 +340,8 @@ class Resolver:
             # Without a deadline, all entries share the constant ``inf`` instead of a new float each.
             deadline = inf if seconds == inf else answer.started + seconds
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
-        if group.expires_at is not None:
+        if group.may_end:
             # If another load has stored a later state of the group, the entry has another group object.
-            entry = self._expiring(key)
-            self._check_end(group, entry if entry is not None and entry.group is group else None)
+            entry = self._ends.ending(key)
+            self._ends.check(group, entry if entry is not None and entry.group is group else None)
         return group

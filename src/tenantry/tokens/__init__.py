@@ -20,18 +20,39 @@ from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
 from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
 from tenantry.tokens.key_ring import KeyRing, SigningKey
 from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
+from tenantry.tokens.passes import (
+    MAX_ID,
+    MAX_SECONDS,
+    PASS_PATTERN,
+    claims_of,
+    handle_of_pass,
+    is_like_a_pass,
+    read_pass,
+    sign_pass,
+    viewer_of,
+)
+from tenantry.tokens.passes import Pass as Pass
 
 __all__ = [
     "API_TOKEN_LENGTH",
     "API_TOKEN_PATTERN",
+    "MAX_ID",
+    "MAX_SECONDS",
+    "PASS_PATTERN",
     "TOKEN_LENGTH",
     "TOKEN_PATTERN",
     "KeyRing",
     "SigningKey",
     "api_token_digest",
+    "claims_of",
     "draft_token",
+    "handle_of_pass",
     "holds_token",
+    "is_like_a_pass",
     "mask",
     "mask_within",
     "mint_api_token",
+    "read_pass",
+    "sign_pass",
+    "viewer_of",
 ]

@@ -15,10 +15,10 @@ TOKEN_LENGTH: Final = 97
 
 # Both 29 bytes and 32 bytes leave the lowest two bits of the last base64 character unused. Lenient decoders ignore
 # these bits; canonical base64 (RFC 4648 section 3.5) requires zeros, so the last character is one of sixteen.
-_LAST: Final = "[AEIMQUYcgkosw048]"
+LAST: Final = "[AEIMQUYcgkosw048]"
 
 TOKEN_PATTERN: Final = re.compile(
-    rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
+    rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]{{42}}{LAST}[0-9A-Za-z]{{6}}"
 )
 """Matches a user group token anywhere in a string (not anchored)."""
 
@@ -123,7 +123,7 @@ PREVIEW_PREFIX: Final = "ugpv_"
 
 # --- masks ------------------------------------------------------------------------------------------------------------
 
-LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[kt][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
+LIKE_A_TOKEN: Final = re.compile(r"(ug(?:[ktv][ct]|pv))(?:_|%5[Ff])[0-9A-Za-z_.~%-]{16,}")
 """Matches tokens and preview keys, including mistyped, truncated and percent-encoded ones. Group 1 is the prefix."""
 
 

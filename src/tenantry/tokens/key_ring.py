@@ -158,9 +158,12 @@ class KeyRing:
             raise SigningKeyMissing(
                 f"the signing key {token.key_id} of this user group's token is not in the key file: rotate the group"
             )
-        signed = encode(token)
-        checked = signed + b"." + mac.signature(signed)
-        return (checked + checksum(checked)).decode("ascii")
+        return _complete(encode(token), mac).decode("ascii")
+
+    def complete(self, signed: bytes) -> bytes | None:
+        """Add the signature and the checksum to the first 47 bytes of a token; None if its key is unknown."""
+        mac = self._mac_of(signed[HEAD])
+        return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
         """Verify a token's signature and decode the token. Only the store knows whether it is still valid. Raises
@@ -179,6 +182,11 @@ class KeyRing:
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
         """HMAC-SHA256 of ``data`` with each signing key, the active one first."""
         return tuple(mac.digest(data) for mac in self._body_macs)
+
+
+def _complete(signed: bytes, mac: MessageAuthenticator) -> bytes:
+    checked = signed + b"." + mac.signature(signed)
+    return checked + checksum(checked)
 
 
 def _ascii(text: object) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -16,7 +16,7 @@ from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupChanges, Scope, Token
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock
-from tenantry.tokens import KeyRing, SigningKey
+from tenantry.tokens import KeyRing, SigningKey, sign_pass
 from tests.backends.introspection.conftest import FORM, PATH, ask, make_issued, reader_of, rotate
 from tests.provisioning.http.conftest import (
     JSON_TYPE,
@@ -88,6 +88,7 @@ async def test_an_active_token(service: Service) -> None:
             "revision": 1,
             "grace_until": None,
             "expires_at": None,
+            "suspended": False,
         },
     }
     assert token not in answer.text
@@ -188,6 +189,39 @@ async def test_the_end_date_of_a_group() -> None:
     await store.groups.update(where, "acme", GroupChanges(expires_at=None))
     assert "exp" not in (await ask(service, new)).json()
     await http.aclose()
+
+
+async def test_a_pass(service: Service) -> None:
+    """Its viewer, scope and end, and the group as for the token; inactive when it has ended, when its group is
+    suspended and when its token was rotated.
+
+    Red when the store is asked with the pass, or the end is that of the group."""
+    issued, token = await make_issued(service)
+    now = int(datetime.now(UTC).timestamp())
+    claims = {"iat": now, "exp": now + 600, "sub": "ann", "viewer": {"a": [1]}, "scope": "app dashboard:x/*"}
+    signed = sign_pass(token, claims)
+    answer = (await ask(service, signed)).json()
+    of_token = (await ask(service, token)).json()
+    assert answer == {
+        **of_token,
+        "token_type": "pass",
+        "exp": now + 600,
+        "viewer": {"id": "ann", "attributes": {"a": [1]}},
+        "scope": "app dashboard:x/*",
+    }
+    plain = (await ask(service, sign_pass(token, {"iat": now, "exp": now + 600}))).json()
+    assert (plain["viewer"], "scope" in plain) == ({"id": None, "attributes": {}}, False)
+    forged = signed[:-5] + ("AAAAA" if signed[-5:] != "AAAAA" else "BBBBB")
+    ended = sign_pass(token, {"iat": now - 60, "exp": now - 1})
+    for each in (forged, ended, signed[:48], signed + "é"):
+        assert (await ask(service, each)).content == INACTIVE
+    where = service.production
+    await service.store.groups.update(where, "acme", GroupChanges(suspended=True))
+    assert [(await ask(service, each)).content for each in (signed, token)] == [INACTIVE, INACTIVE]
+    await service.store.groups.update(where, "acme", GroupChanges(suspended=False))
+    assert (await ask(service, signed)).json()["active"] is True
+    await rotate(service, issued)
+    assert (await ask(service, signed)).content == INACTIVE
 
 
 # --- what is not answered ---

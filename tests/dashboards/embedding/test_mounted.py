@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards
+from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mint_pass, mount_dashboards
 from tenantry.backends.memory.environments import MemoryEnvironments
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.clock import utc_now
@@ -25,6 +25,7 @@ from tenantry.dashboards.embedding.routes import ELEMENT_FILES, ELEMENT_VERSION,
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
+from tenantry.tokens import claims_of, handle_of_pass, read_pass, sign_pass
 from tests.dashboards import mounts
 from tests.dashboards.served import write_files
 from tests.resolver.fake import KEYS
@@ -94,7 +95,8 @@ class Mounted:
 
 @pytest.fixture
 def clock() -> FrozenClock:
-    return FrozenClock()
+    # Passes for cookies are made by the machine's clock.
+    return FrozenClock(utc_now().replace(microsecond=0))
 
 
 @pytest.fixture
@@ -161,6 +163,14 @@ async def test_a_code_of_a_group_that_has_ended_opens_nothing(mounted: Mounted, 
     for answer in (await mounted.redeem(code), await mounted.issue(token)):
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "user_group_expired")
     assert (await mounted.redeem(code)).status_code == 410
+
+
+async def test_a_code_of_a_suspended_group_opens_nothing(mounted: Mounted) -> None:
+    """Red when a pass is made without a look at the group: the page then got a pass that is refused."""
+    code = (await mounted.issue(await mounted.token())).json()
+    await mounted.store.groups.update(await mounted.environment(), "acme", GroupChanges(suspended=True))
+    answer = await mounted.redeem(code)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "user_group_suspended")
 
 
 async def test_hosts_are_read_again_within_the_bound(clock: FrozenClock) -> None:
@@ -244,15 +254,45 @@ async def test_all_frames_wait_for_one_question(clock: FrozenClock) -> None:
     assert (environments.asked, first.cancelled()) == (2, True)
 
 
-async def test_a_code_stands_for_its_token_once(mounted: Mounted) -> None:
-    """Whoever has it gets the token that it was asked for with. Neither answer may be cached."""
+async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) -> None:
+    """A pass of an hour, and never the token with which the code was requested. Neither answer may be cached. Red if
+    the token is given out."""
     token = await mounted.token()
     issued = await mounted.issue(token)
     assert (issued.status_code, issued.headers["cache-control"]) == (200, "no-store")
     first, second = [await mounted.redeem(issued.json()) for _ in range(2)]
-    assert (first.status_code, first.json()) == (200, {"token": token})
+    assert first.status_code == 200
+    assert token not in first.text
+    given = read_pass(KEYS, first.json()["token"].encode(), clock())
+    assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ())
+    assert given.viewer.expires_at == clock() + timedelta(hours=1)
     assert first.headers["cache-control"] == "no-store"
     assert (second.status_code, second.json()["error"]["code"]) == (410, "code_used")
+
+
+async def test_a_code_of_a_pass_gives_the_same_viewer_until_the_same_end(mounted: Mounted, clock: FrozenClock) -> None:
+    """Its attributes and scope too, and no pass after that end. Red if the code is one of the group, so that a viewer
+    gets another hour, or what only the token may open."""
+    seconds = int(clock().timestamp())
+    claims = {"iat": seconds, "exp": seconds + 30, "viewer": {"region": "eu"}, "sub": "ada", "scope": "dashboard:sales"}
+    codes = [(await mounted.issue(sign_pass(await mounted.token(), claims))).json() for _ in range(2)]
+    clock.advance(29)
+    given = (await mounted.redeem(codes[0])).json()["token"]
+    assert claims_of(read_pass(KEYS, given.encode(), clock()).viewer) == claims
+    clock.advance(1)
+    late = await mounted.redeem(codes[1])
+    assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_expired")
+
+
+async def test_a_pass_opens_the_dashboards_of_its_scope(mounted: Mounted) -> None:
+    """Another dashboard is one that does not exist. Red if a mount looks at the kind alone."""
+    token = await mounted.token()
+
+    async def status(scope: str | None) -> int:
+        return (await mounted.issue(mint_pass(token, "ada", scope=scope))).status_code
+
+    found = {scope: await status(scope) for scope in (None, "dashboard:sal*", "dashboard:finance", "app")}
+    assert found == {None: 200, "dashboard:sal*": 200, "dashboard:finance": 404, "app": 403}
 
 
 async def test_a_code_ends_after_a_minute_or_a_rotation(mounted: Mounted, clock: FrozenClock) -> None:
@@ -266,17 +306,20 @@ async def test_a_code_ends_after_a_minute_or_a_rotation(mounted: Mounted, clock:
 
 
 async def test_an_old_token_within_its_grace_gets_no_code(mounted: Mounted) -> None:
-    """It would be one for the live token, and outlive the grace. Red when the group alone is looked at."""
+    """It would be one for the live token, and outlive the grace; nor does a pass that it signed. Red when the group
+    alone is looked at."""
     token = await mounted.token()
     await mounted.rotate(grace_seconds=600)
-    answer = await mounted.issue(token)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "token_already_rotated")
-    assert token not in answer.text
+    for old in (token, mint_pass(token, "ada")):
+        answer = await mounted.issue(old)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "token_already_rotated")
+        assert old not in answer.text
 
 
-async def _opened(mounted: Mounted, name: str) -> tuple[str, str, str]:
-    """A group's first address: where it leads, and the name and the value of the cookie."""
-    token = await mounted.token(name)
+async def _opened(mounted: Mounted, name: str, given: str | None = None) -> tuple[str, str, str]:
+    """A group's first address, with its token or the ``given`` pass: where it leads, and the name and the value of the
+    cookie."""
+    token = given or await mounted.token(name)
     answer = await mounted.http.get(f"/dashboards/sales?city=Brno&USER_GROUP_TOKEN={token}&group=x")
     assert answer.status_code == 303
     assert answer.headers["cache-control"] == "no-store"
@@ -288,17 +331,25 @@ async def _opened(mounted: Mounted, name: str) -> tuple[str, str, str]:
 
 
 async def test_a_direct_visit_has_a_cookie_of_its_group(mounted: Mounted) -> None:
-    """The token in the first address becomes a cookie whose name has the group's public handle, as the clean address
-    has. Two groups in one browser do not mix: each request names its own. Red when the first cookie is taken."""
+    """The token in the first address becomes a cookie with a pass. The cookie's name has the group's public handle, as
+    the clean address has. Two groups in one browser do not mix: each request names its own. Red when the first cookie
+    is taken, and when the cookie has the token."""
     ways = {name: await _opened(mounted, name) for name in ("acme", "bolt")}
     cookies = {"Cookie": "; ".join(f"{name}={value}" for _, name, value in ways.values())}
-    for location, name, token in ways.values():
+    for location, name, given in ways.values():
         handle = name.removeprefix("__Host-tenantry-")
         assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
-        assert KEYS.read(token).handle.hex() == handle
+        assert (handle_of_pass(given.encode()) or b"").hex() == handle
         assert (await mounted.follow(location)).status_code == 200
         answer = await mounted.http.post(CODE, headers=cookies | {"X-User-Group-Handle": handle})
-        assert (await mounted.redeem(answer.json())).json() == {"token": token}
+        assert (await mounted.redeem(answer.json())).json() == {"token": given}
+
+
+async def test_a_pass_in_the_first_address_is_the_cookie(mounted: Mounted) -> None:
+    """The cookie has the viewer and the end of the pass. Red if it has a pass of the whole group."""
+    given = mint_pass(await mounted.token(), "ada", seconds=30)
+    _, _, value = await _opened(mounted, "acme", given)
+    assert value == given
 
 
 async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Mounted) -> None:
@@ -323,17 +374,18 @@ async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Moun
     mounted.app.add_middleware(Between)
     mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
     for _ in range(2):
-        location, name, token = await _opened(mounted, "acme")
+        location, name, given = await _opened(mounted, "acme")
         handle = name.removeprefix("__Host-tenantry-")
-        assert KEYS.read(token).handle.hex() == handle
+        assert (handle_of_pass(given.encode()) or b"").hex() == handle
         assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
     assert seen
-    assert token not in "".join(seen)
+    assert await mounted.token() not in "".join(seen)
+    assert given not in "".join(seen)
     page = await mounted.follow(location)
     assert (page.status_code, "set-cookie" in page.headers) == (200, False)
-    answer = await mounted.http.post(CODE, headers={"Cookie": f"{name}={token}", "X-User-Group-Handle": handle})
-    assert (await mounted.redeem(answer.json())).json() == {"token": token}
-    page = await mounted.http.get("/dashboards/sales", headers={"X-User-Group-Token": token})
+    answer = await mounted.http.post(CODE, headers={"Cookie": f"{name}={given}", "X-User-Group-Handle": handle})
+    assert (await mounted.redeem(answer.json())).json() == {"token": given}
+    page = await mounted.http.get("/dashboards/sales", headers={"X-User-Group-Token": given})
     assert (page.status_code, "set-cookie" in page.headers) == (200, False)
 
 
@@ -351,9 +403,9 @@ async def test_a_direct_visit_of_another_environment_is_refused(tmp_path: Path, 
 
 
 async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> None:
-    """And only where the page's script names the group: a form of another site cannot. Red when the token in a cookie
-    is not compared with its name."""
-    _, name, token = await _opened(mounted, "acme")
+    """And only where the page's script names the group: a form of another site cannot. A cookie with a token opens
+    nothing. Red when the pass in a cookie is not compared with its name."""
+    _, name, given = await _opened(mounted, "acme")
     _, other, _ = await _opened(mounted, "bolt")
     handle, other_handle = name.removeprefix("__Host-tenantry-"), other.removeprefix("__Host-tenantry-")
 
@@ -361,10 +413,12 @@ async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> Non
         answer = await mounted.http.post(CODE, headers={"Cookie": cookie} | headers)
         return int(answer.status_code)
 
-    assert await status(f"{name}={token}", **{"X-User-Group-Handle": handle}) == 200
-    assert await status(f"{name}={token}") == 401
-    assert await status(f"{name}={token}", **{"X-User-Group-Handle": other_handle}) == 401
-    assert await status(f"{other}={token}", **{"X-User-Group-Handle": other_handle}) == 401
+    token = await mounted.token()
+    assert await status(f"{name}={given}", **{"X-User-Group-Handle": handle}) == 200
+    assert await status(f"{name}={token}", **{"X-User-Group-Handle": handle}) == 401
+    assert await status(f"{name}={given}") == 401
+    assert await status(f"{name}={given}", **{"X-User-Group-Handle": other_handle}) == 401
+    assert await status(f"{other}={given}", **{"X-User-Group-Handle": other_handle}) == 401
     assert await status(f"{name}=forged", **{"X-User-Group-Handle": handle}) == 401
     forged = token[:-1] + ("y" if token.endswith("x") else "x")  # one token in thirty ends with an x
     assert (await mounted.http.get(f"/dashboards/sales?USER_GROUP_TOKEN={forged}")).status_code == 401
@@ -379,11 +433,11 @@ async def test_a_page_of_elsewhere_has_nothing_of_a_direct_visit(mounted: Mounte
     """The browser adds the cookie whoever asks, so where the host's CORS lets a page set the header, its origin is
     checked. A token in a header is nobody's but the page's that has it. Red when the cookie becomes a header that no
     OriginCheck sees."""
-    _, name, token = await _opened(mounted, "acme")
-    visit = {"Cookie": f"{name}={token}", "X-User-Group-Handle": name.removeprefix("__Host-tenantry-")}
+    _, name, given = await _opened(mounted, "acme")
+    visit = {"Cookie": f"{name}={given}", "X-User-Group-Handle": name.removeprefix("__Host-tenantry-")}
 
-    async def code(headers: Mapping[str, str], given: Mapping[str, str] = visit) -> str:
-        answer = await mounted.http.post(f"/dashboards/sales/-{address}", json={}, headers={**given, **headers})
+    async def code(headers: Mapping[str, str], credentials: Mapping[str, str] = visit) -> str:
+        answer = await mounted.http.post(f"/dashboards/sales/-{address}", json={}, headers={**credentials, **headers})
         is_error = answer.headers["content-type"].startswith("application/json") and "error" in answer.json()
         return str(answer.json()["error"]["code"]) if is_error else ""
 
@@ -397,7 +451,7 @@ async def test_a_page_of_elsewhere_has_nothing_of_a_direct_visit(mounted: Mounte
     assert [await code(headers) for headers in foreign] == ["origin_not_allowed"] * len(foreign)
     own = [{"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://dash.test"}, {}]
     assert [await code(headers) for headers in own] == [""] * len(own)
-    assert await code(foreign[0], {"X-User-Group-Token": token}) == ""
+    assert await code(foreign[0], {"X-User-Group-Token": given}) == ""
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as ASGIScope
 
 from tenantry import DataSources, Resolver, mount_dashboards, user_group
+from tenantry.clock import utc_now
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.groups import Environment, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
@@ -40,6 +41,10 @@ rows: [{table: {sql: "with recursive n(i) as (select 1 union all select i + 1 fr
 title: Many
 rows:
   - - {table: {sql: "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000) select i from n"}}
+""",
+    "dashboards/mine.yaml": """
+title: Mine
+rows: [{table: {sql: "select {{ viewer.id }} as who, count(*) as n from flights where route = {{ viewer.route }}"}}]
 """,
     "dashboards/other.yaml": "title: Other\nrows: [{table: {sql: select 1 as a}, show_query: true}]\n",
 }
@@ -136,7 +141,7 @@ VIEWS = [Route("/own", own), Route("/public", public), Route("/feed", feed), Rou
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
-    clock = FrozenClock()
+    clock = FrozenClock(utc_now())  # queries end by the machine's clock
     store = MemoryStore(clock=clock)
     write_files(tmp_path, FILES)
     resolver = Resolver(store, keys=KEYS)

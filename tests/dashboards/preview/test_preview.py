@@ -87,6 +87,29 @@ async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> N
     assert "preview" not in json.loads(own.text.splitlines()[0])["dashboard"]
 
 
+async def test_a_preview_shows_what_a_viewer_sees(app: Previewed) -> None:
+    """The audit trail has the viewer's id. Red when the session forgets the viewer."""
+    wanted = WANTED | {"dashboard": "mine", "as_viewer": {"id": "ada", "route": "A-B"}}
+    address = (await app.ask(wanted)).json()["address"]
+    app.clock.advance(599)
+    session = (await app.redeem(address)).json()["token"]
+    app.clock.advance(599)
+    answer = await app.panels(session, "/dashboards/mine/-/panels")
+    assert answer.status_code == 200, answer.text
+    assert json.loads(answer.text.splitlines()[0])["rows"] == [["ada", 6]]
+    entries = await app.store.audit.list()
+    assert [each.details for each in entries if each.action.startswith("preview.")] == [
+        {"dashboard": "mine", "viewer": "ada"}
+    ] * 2
+
+
+@pytest.mark.parametrize("as_viewer", [{"id": ""}, {"id": 1}, {"a": 2**60}, {"a": {"b": {"c": {"d": {"e": 1}}}}}])
+async def test_a_preview_has_no_viewer_that_a_pass_cannot_have(app: Previewed, as_viewer: Any) -> None:
+    """Red when the values are checked only as the session opens."""
+    answer = await app.ask(WANTED | {"as_viewer": as_viewer})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "/as_viewer")
+
+
 async def test_address_and_session_end_after_ten_minutes(app: Previewed) -> None:
     """Each by itself: an address that nobody opened, and a session that somebody still has. Red without an end."""
     unused, used = await app.address(), await app.address()

@@ -33,8 +33,14 @@ REACHED = {
     Scope.PROVISION_WRITE: USER,
     Scope.INTROSPECT: {"introspect"},
     Scope.PREVIEW: set(),
+    Scope.PASSES: {"pass"},
 }
-NEEDED = {**dict.fromkeys(USER, "provision:write"), "list": "provision:read", "introspect": "introspect"}
+NEEDED = {
+    **dict.fromkeys(USER, "provision:write"),
+    "list": "provision:read",
+    "introspect": "introspect",
+    "pass": "passes",
+}
 
 
 async def _call(service: Service, name: str, caller: str, token: str) -> httpx2.Response:
@@ -48,6 +54,8 @@ async def _call(service: Service, name: str, caller: str, token: str) -> httpx2.
             return await service.http.delete("/api/user?user_group_id=acme&dry_run=true", headers=headers)
         case "rotate":
             path, method, body = "/api/user/rotate", "POST", {"current_token": token}
+        case "pass":
+            path, method, body = "/api/user/passes", "POST", ACME
         case _:
             path, method, body = "/api/user", name.upper(), ACME
     return await service.http.request(method, f"{path}?dry_run=true", json=body, headers=headers)

@@ -27,7 +27,7 @@ async def test_patch_sets_moves_and_clears_it(service: Service) -> None:
     assert_always(patched)
     assert patched.json() == {
         "success": 1,
-        "user_group": {**made, "api_environment_tag": "Customer", "expires_at": SHOWN},
+        "user_group": {**made, "api_environment_tag": "Customer", "expires_at": SHOWN, "suspended": False},
     }
     renamed = await service.ask("PATCH", {**ACME, "name": "New", "properties": {"a": 1}})
     assert renamed.json()["user_group"]["expires_at"] == SHOWN == await shown(service)

@@ -24,7 +24,7 @@ async def test_patch_merges_what_is_given(service: Service) -> None:
     """
     made = await service.ask("GET", {**ACME, "properties": {"a": 1, "b": {"c": 2, "d": 3}}, "mapping": {"m": "x"}},
                              caller=service.tester)  # fmt: skip
-    group = {**made.json()["user_group"], "api_environment_tag": "Testing", "expires_at": None}
+    group = {**made.json()["user_group"], "api_environment_tag": "Testing", "expires_at": None, "suspended": False}
     merged = await service.ask(
         "PATCH", {**ACME, "properties": {"b": {"d": None}, "e": []}, "mapping": {"m": None, "n": "y"}},
         caller=service.tester)  # fmt: skip
@@ -107,6 +107,9 @@ async def test_a_group_that_always_changes(service: Service, monkeypatch: pytest
 # --- DELETE ---
 
 
+LATER = {"expires_at": None, "suspended": False}
+
+
 async def delete(service: Service, query: str, body: bytes = b"", **options: Any) -> Any:
     return await service.send("DELETE", body, JSON_TYPE if body else {}, path="/api/user" + query, **options)
 
@@ -120,7 +123,7 @@ async def test_delete_by_the_address(service: Service) -> None:
     shown = {name: value for name, value in made.items() if name != "token"}
     assert answer.json() == {
         "success": 1,
-        "user_group": {**shown, "mapping": None, "api_environment_tag": "Customer", "expires_at": None},
+        "user_group": {**shown, "mapping": None, "api_environment_tag": "Customer", **LATER},
     }
     assert await service.store.find(service.keys.read(made["token"])) is None
     assert code_of(await delete(service, "?user_group_id=a%26b+%C3%A9")) == (404, "unknown_group")

@@ -208,6 +208,7 @@ def test_operations_have_honest_names() -> None:
         "postUserGroup",
         "getOrCreateUserGroupByQuery",
         "rotateUserGroupToken",
+        "createPass",
         "listUserGroups",
         "bulkUserGroups",
         "introspectUserGroupToken",
@@ -288,7 +289,7 @@ async def test_every_example_request_gets_its_stated_status(service: Service) ->
                     answer = await service.send(method.upper(), raw, {"Content-Type": kind}, caller=both, path=path)
                     assert answer.status_code == example["x-status"], (path, method, answer.text)
                     sent += 1
-    assert sent == 11
+    assert sent == 13
 
 
 @pytest.mark.parametrize(("method", "model"), [("GET", "GetOrCreate"), ("PUT", "Update"), ("POST", "GetOrCreate")])
@@ -312,6 +313,7 @@ def test_each_operation_names_the_scope_that_it_needs() -> None:
     }
     assert needed.pop(("/api/users", "get")) == ["provision:read"]
     assert needed.pop(("/oauth/introspect", "post")) == ["introspect"] * 3
+    assert needed.pop(("/api/user/passes", "post")) == ["passes"]
     assert needed.pop(("/healthz", "get")) == needed.pop(("/readyz", "get")) == []
     assert {"/api/user", "/api/user/rotate"} <= {path for path, _ in needed}
     assert len(needed) >= 7

@@ -621,7 +621,7 @@ async def test_a_key_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 TAKEN = "user_group_id, name, mapping, properties"
 UNKNOWN_FIELDS = [
     ("PUT", "", {**ACME, "plan": 1}, f"there is no such field; the fields are {TAKEN}"),
-    ("PATCH", "", {**ACME, "plan": 1}, f"there is no such field; the fields are {TAKEN}, expires_at"),
+    ("PATCH", "", {**ACME, "plan": 1}, f"there is no such field; the fields are {TAKEN}, expires_at, suspended"),
     ("GET", "", {**ACME, "nam": 1}, f"there is no such field; did you mean name? The fields are {TAKEN}"),
     (
         "PUT",

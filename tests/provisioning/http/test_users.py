@@ -44,6 +44,7 @@ async def test_a_list_has_the_documented_fields(service: Service) -> None:
         "mapping": {"main": "own"},
         "api_environment_tag": "Testing",
         "expires_at": None,
+        "suspended": False,
     }
     assert answer.json() == {"success": 1, "user_groups": [group], "next": None}
     assert not TOKEN_PATTERN.search(answer.text)

@@ -39,7 +39,8 @@ def hosts_details(hosts: Sequence[str]) -> dict[str, str]:
 
 
 def creation_details(draft: GroupDraft) -> dict[str, str]:
-    return {} if draft.expires_at is None else {"expires_at": str(write_moment(draft.expires_at))}
+    ends = {} if draft.expires_at is None else {"expires_at": str(write_moment(draft.expires_at))}
+    return ends | ({"suspended": "yes"} if draft.suspended else {})
 
 
 def pruned_details(before: datetime, count: int) -> dict[str, str]:
@@ -47,10 +48,11 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields. The end date is the only value that is recorded."""
+    """Return the names of the given fields, and the values of those that end or suspend the access."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
-    return {"fields": ", ".join(given), **ends}
+    suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}
+    return {"fields": ", ".join(given), **ends, **suspended}
 
 
 def rotation_details(group: UserGroup) -> dict[str, str]:

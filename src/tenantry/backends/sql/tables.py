@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.types import TypeEngine
 
@@ -71,6 +72,7 @@ groups: Table = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
+    Column("suspended", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("environment_id", "provided_id"),
     CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
     sqlite_autoincrement=True,  # never reuse a team_id

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +19,18 @@ from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
-from tenantry.errors import CodeUsed, TokenAlreadyRotated, UnsupportedMediaType, UserGroupExpired
-from tenantry.groups import Token
+from tenantry.errors import (
+    CodeUsed,
+    PassExpired,
+    TokenAlreadyRotated,
+    UnsupportedMediaType,
+    UserGroupExpired,
+    UserGroupSuspended,
+)
+from tenantry.groups import Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
+from tenantry.tokens import claims_of, sign_pass
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
 """Bundles that host pages load, and the same as a package for npm."""
@@ -53,7 +62,7 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 @dataclass(frozen=True)
 class Embedding:
     """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the tokens that are given out for codes. ``group_hosts``: a function that restricts the hosts for a
+    ``keys``: sign the passes that are given out for codes. ``group_hosts``: a function that restricts the hosts for a
     group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
@@ -88,12 +97,13 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     return response
 
 
-_SEPARATOR: Final = " "
+PASS_SECONDS: Final = 3_600
+"""How long a pass is valid that is given out for a code of a token."""
 
 
 class EmbedCodes:
-    """Codes that can be exchanged for a group's token. A code's payload has the token's handle and version, from which
-    the token is made again."""
+    """Codes that can be exchanged for a pass. A code's payload has the handle and version of the group's token, and the
+    claims of the pass, if the request for the code had one. So no token is stored."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -104,26 +114,46 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
-        TokenAlreadyRotated for a token in its grace period."""
+        """A code for the request's token or pass. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
+        TokenAlreadyRotated for a token in its grace period, or a pass made from one."""
         scope: Any = getattr(connection, "scope", connection)
-        issued = await self._groups.get(handle=user_group(connection).handle)
-        # The middleware removed the token from the request, but left a hash, which is enough to compare.
-        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
+        group = user_group(connection)
+        issued = await self._groups.get(handle=group.handle)
+        if issued is None or not self._is_current(issued.token, group, scope.get(FOUND_KEY)):
             raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
-        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
-        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
+        payload = {
+            "handle": issued.token.handle.hex(),
+            "version": issued.token.version,
+            "claims": None if group.viewer is None else claims_of(group.viewer),
+        }
+        return await self._codes.issue_for_viewer(
+            Purpose.EMBED, json.dumps(payload, ensure_ascii=False), issued.token.handle
+        )
+
+    def _is_current(self, token: Token, group: UserGroup, found: int) -> bool:
+        if group.viewer is not None:
+            return group.viewer.token_version == token.version
+        # The middleware removed the token from the request, but left a hash, which is enough to compare.
+        return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """The token for a code's payload; None if the token was rotated or the group deleted. Raises UserGroupExpired,
-        SigningKeyMissing, StoreUnavailable."""
-        handle, _, version = payload.partition(_SEPARATOR)
-        issued = await self._groups.get(handle=bytes.fromhex(handle))
-        if issued is None or issued.token.version != int(version):
+        """A pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for a
+        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, SigningKeyMissing,
+        StoreUnavailable."""
+        kept: dict[str, Any] = json.loads(payload)
+        issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
+        if issued is None or issued.token.version != kept["version"]:
             return None
-        if issued.group.seconds_left(self._time_of_day()) <= 0:
+        now = self._time_of_day()
+        if issued.group.seconds_left(now) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        return self._keys.mint(issued.token)
+        if issued.group.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
+        seconds = int(now.timestamp())
+        claims = kept["claims"] or {"iat": seconds, "exp": seconds + PASS_SECONDS}
+        if claims["exp"] <= seconds:
+            raise PassExpired(PassExpired.MESSAGE)
+        return sign_pass(self._keys.mint(issued.token), claims)
 
 
 def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middleware]) -> list[BaseRoute]:
@@ -138,16 +168,16 @@ def code_routes(embedding: Embedding, access: Access, guards: Sequence[Middlewar
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        # A token, or the key of a preview's session.
+        # A pass, or the key of a preview's session.
         token = None if found is None else await opened[found[0]](found[1])
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)
 
     return [
-        # Exchanges a code for the token, or for the key of a preview's session.
+        # Exchanges a code for a pass, or for the key of a preview's session.
         Route("/-/redeem", redeem, methods=["POST"]),
-        # Issues a code for the request's token.
+        # Issues a code for the request's token or pass.
         Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
     ]
 

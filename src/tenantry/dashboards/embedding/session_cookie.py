@@ -1,5 +1,5 @@
-"""Cookies for dashboards that are opened without an embedding page. Instead of a token, the page's address has the
-group's public handle, which selects the cookie. So two tabs can show two groups."""
+"""Cookies with passes, for dashboards that are opened without an embedding page. Instead of a token, the page's address
+has the group's public handle, which selects the cookie. So two tabs can show two groups."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from tenantry.errors import InvalidToken
 from tenantry.http import user_group
 from tenantry.middleware import (
     COOKIE_PREFIX,
+    COOKIE_SECONDS,
     IN_QUERY_KEY,
     MASK,
     TOKEN_HEADER,
     Extractor,
     OriginCheck,
     TokenResolver,
+    pass_for_cookie,
     query,
 )
-from tenantry.tokens import decode
+from tenantry.tokens import handle_of_pass
 
 GROUP_HEADER: Final = b"x-user-group-handle"
 """Request header with the handle of the group whose cookie the request uses."""
@@ -32,18 +34,15 @@ GROUP_HEADER: Final = b"x-user-group-handle"
 GROUP_PARAMETER: Final = "group"
 """Query parameter of the page's address with the group's handle."""
 
-COOKIE_SECONDS: Final = 3600
-"""Lifetime of the cookie, in which the page can be reloaded."""
-
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects an address with a token to the address without the token, and sets the cookie.
+    """Redirects an address with a token or pass to the address without it, and sets a cookie with a pass.
 
     If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces by the
-    token.
+    pass.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:
@@ -55,7 +54,7 @@ class CookieExchange:
         StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
-            group, shown = await self._resolver.resolve(raw), raw.decode("ascii")
+            group, shown = await self._resolver.resolve(raw), pass_for_cookie(raw).decode("ascii")
         elif request.scope.get(IN_QUERY_KEY):
             group, shown = user_group(request), MASK
             if self._resolver.environment not in {None, group.environment.name}:
@@ -76,8 +75,8 @@ class CookieExchange:
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
-    header, the middleware moves the token from that group's cookie to that header. Raises OriginNotAllowed if that
-    cookie comes from another origin, and InvalidToken if the cookie does not contain a token of that group. Removes all
+    header, the middleware moves the pass from that group's cookie to that header. Raises OriginNotAllowed if that
+    cookie comes from another origin, and InvalidToken if the cookie does not contain a pass of that group. Removes all
     groups' cookies from HTTP requests."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -98,8 +97,8 @@ class SessionCookie:
 
 
 def _checked(raw: bytes, handle: bytes) -> bytes:
-    token = decode(raw)
-    if token is None or token.handle.hex().encode("ascii") != handle:
+    found = handle_of_pass(raw)
+    if found is None or found.hex().encode("ascii") != handle:
         raise InvalidToken(InvalidToken.MESSAGE)
     return raw
 

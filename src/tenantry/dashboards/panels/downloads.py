@@ -31,6 +31,7 @@ from tenantry.errors import InvalidBody, MissingVariable, TenantryError, Unbinda
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
+from tenantry.tokens import claims_of, viewer_of
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
@@ -41,7 +42,8 @@ _GONE = "This download link was already used or has expired. Please download aga
 class Downloads:
     """Issues download codes and sends the files.
 
-    Like other streams, a file is cut off when its group loses access. In a preview, it is cut off within ``staleness``
+    Like other streams, a file is cut off when its group loses access, or when the pass ends with which it was
+    requested. In a preview, it is cut off within ``staleness``
     seconds after the preview ends.
     """
 
@@ -79,6 +81,7 @@ class Downloads:
         wanted = {
             "group": group.handle.hex(),
             "version": group.token_version,
+            "viewer": None if group.viewer is None else claims_of(group.viewer),
             "dashboard": saved.dashboard.name,
             "panel": panel_id,
             "filters": filters,
@@ -91,7 +94,7 @@ class Downloads:
         for a code that no longer works."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
-        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if wanted else None
+        group = await self._group(wanted) if wanted else None
         saved = None if group is None else self._access.find(wanted["dashboard"], group)
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
@@ -132,11 +135,14 @@ class Downloads:
         pieces = self._while_previewed(stream, session)
         return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
 
-    async def _group(self, handle: bytes, version: int) -> UserGroup | None:
-        issued = await self._groups.get(handle=handle)
-        if issued is None or issued.group.token_version != version or self._seconds_left(issued.group) <= 0:
+    async def _group(self, wanted: Mapping[str, Any]) -> UserGroup | None:
+        issued = await self._groups.get(handle=bytes.fromhex(wanted["group"]))
+        if issued is None or issued.group.token_version != wanted["version"]:
             return None
-        return issued.group
+        claims, group = wanted["viewer"], issued.group
+        if claims is not None:
+            group = group.with_viewer(viewer_of(claims, wanted["version"]))
+        return group if self._seconds_left(group) > 0 else None
 
     async def _has_session(self, session: bytes | None) -> bool:
         return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None

@@ -3,7 +3,7 @@ opened once."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 from pydantic import Field
 from starlette.responses import Response
@@ -33,6 +33,8 @@ PATH: Final = "/-/preview"
 class PreviewRequest(StrictBody):
     user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
     dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
+    as_viewer: dict[str, Any] | None = None
+    """The values of ``viewer.*``, with ``id``."""
 
 
 class PreviewBackend(CodesOfGroups, Protocol):
@@ -49,9 +51,9 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard
-        that the group may not open, InvalidBody for an expired group, and the errors of ``/api/user`` for the API token
-        and body."""
+        """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard that the group
+        may not open, InvalidBody for an expired group or values that no viewer can have, and the errors of
+        ``/api/user`` for the API token and body."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -61,7 +63,13 @@ class PreviewEndpoint(Endpoint):
         require_scope(caller, Scope.PREVIEW)
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
         issuing = self._previews.issue(
-            caller.environment, wanted.user_group_id, wanted.dashboard, author, self._access, api_token_id=caller.id
+            caller.environment,
+            wanted.user_group_id,
+            wanted.dashboard,
+            author,
+            self._access,
+            api_token_id=caller.id,
+            as_viewer=wanted.as_viewer,
         )
         code = await deadline.write(issuing)
         address = preview_address(request.root_path, wanted.dashboard, code)

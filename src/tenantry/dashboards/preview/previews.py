@@ -8,15 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tenantry.clock import utc_now
 from tenantry.dashboards.access import Access
-from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes, code_digest
-from tenantry.errors import InvalidBody, NotFound, Unauthorized, UnknownGroup, UserGroupExpired
-from tenantry.groups import AuditNote, Author, Environment, UserGroup
+from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose, SingleUseCodes, code_digest
+from tenantry.errors import InvalidBody, InvalidPass, NotFound, Unauthorized, UnknownGroup, UserGroupExpired
+from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock
-from tenantry.tokens import PREVIEW_PREFIX
+from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
+
+_SECONDS: Final = int(SECONDS[Purpose.PREVIEW] + SECONDS[Purpose.PREVIEW_SESSION]) + 1
+"""No preview lasts longer after its code was issued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,13 @@ class Previews:
         access: Access | None,
         *,
         api_token_id: int | None = None,
+        as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
         """A preview code for this group, valid no longer than the API token. Without ``access``, the dashboard is not
-        looked up.
+        looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, with ``id``.
 
-        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired group;
-        Unauthorized for a revoked API token; StoreUnavailable.
+        Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired group, or
+        values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
@@ -58,15 +62,16 @@ class Previews:
                 "this user group has expired: give it a later expires_at, or none",
                 field="/user_group_id",
             )
-        if access is not None and access.find(dashboard, issued.group) is None:
-            raise NotFound("this user group has no such dashboard", field="/dashboard")
         payload = {
             "group": issued.group.handle.hex(),
             "dashboard": dashboard,
             "by": author.name,
             "api_token": api_token_id,
+            "viewer": None if as_viewer is None else self._claims(as_viewer),
         }
-        made = _note("preview.created", issued.group, dashboard, author)
+        if access is not None and access.find(dashboard, _as_kept(issued, payload)) is None:
+            raise NotFound("this user group has no such dashboard", field="/dashboard")
+        made = _note("preview.created", issued.group, payload, author)
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
@@ -79,7 +84,7 @@ class Previews:
         group = await self._group(kept)
         if group is None:
             return None
-        opened = _note("preview.opened", group, kept["dashboard"], Author(kept["by"]))
+        opened = _note("preview.opened", group, kept, Author(kept["by"]))
         try:
             return PREVIEW_PREFIX + await self._codes.issue(
                 Purpose.PREVIEW_SESSION, payload, api_token_id=kept.get("api_token"), audited=opened
@@ -101,11 +106,30 @@ class Previews:
             return None
         if self.seconds_left(issued.group) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        return issued.group
+        return _as_kept(issued, kept)
+
+    def _claims(self, as_viewer: Mapping[str, Any]) -> dict[str, Any]:
+        seconds = int(self._time_of_day().timestamp())
+        attributes = {name: value for name, value in as_viewer.items() if name != "id"}
+        claims = {"iat": seconds, "exp": seconds + _SECONDS, "viewer": attributes}
+        if "id" in as_viewer:
+            claims["sub"] = as_viewer["id"]
+        try:
+            return claims_of(viewer_of(claims, 0))
+        except InvalidPass as error:
+            raise InvalidBody(error.message.replace("`sub`", "`id`"), field="/as_viewer") from None
 
     def seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())
 
 
-def _note(action: str, group: UserGroup, dashboard: str, author: Author) -> AuditNote:
-    return AuditNote(author, action, group.environment.name, group.provided_id, {"dashboard": dashboard})
+def _as_kept(issued: Issued, kept: Mapping[str, Any]) -> UserGroup:
+    claims = kept.get("viewer")
+    return issued.group if claims is None else issued.group.with_viewer(viewer_of(claims, issued.token.version))
+
+
+def _note(action: str, group: UserGroup, kept: Mapping[str, Any], author: Author) -> AuditNote:
+    details = {"dashboard": kept["dashboard"]}
+    if kept.get("viewer") is not None:
+        details["viewer"] = kept["viewer"].get("sub", "")
+    return AuditNote(author, action, group.environment.name, group.provided_id, details)

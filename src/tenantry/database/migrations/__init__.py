@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 __all__ = ["HEAD", "check", "is_compatible", "migrate"]
 
-HEAD: Final = "0014"
+HEAD: Final = "0015"
 """The revision of the tables that this version of Tenantry needs."""
 
-OLDEST: Final = "0014"
+OLDEST: Final = "0015"
 """The oldest revision whose programs can use the tables of HEAD. A migration that breaks older programs sets OLDEST to
 its own revision: see CONTRIBUTING.md, "Change the store's tables"."""
 

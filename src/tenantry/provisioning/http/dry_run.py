@@ -21,7 +21,7 @@ from tenantry.groups import (
     UserGroup,
 )
 from tenantry.ports import GroupStore
-from tenantry.provisioning import Deadline, PropertyContract, UpsertProvisioner
+from tenantry.provisioning import NOT_LOADED, Deadline, NotLoaded, PropertyContract, UpsertProvisioner
 from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
@@ -43,6 +43,11 @@ class DryRunProvisioner(UpsertProvisioner):
     ) -> None:
         super().__init__(store, keys, deadline=deadline, contract=contract)
         self._unissued: set[Token] = set()
+
+    async def active(
+        self, environment: Environment, provided_id: str, *, loaded: Issued | NotLoaded | None = NOT_LOADED
+    ) -> Issued[str]:
+        return replace(await super().active(environment, provided_id, loaded=loaded), token=NO_TOKEN)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         return await self._deadline.read(group_to_delete(self._groups, environment, provided_id))

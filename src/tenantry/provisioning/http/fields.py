@@ -61,6 +61,14 @@ ExpiresAt = Annotated[
     ),
 ]
 
+Suspended = Annotated[
+    bool,
+    Field(
+        description="True suspends the group: its token and passes are refused with 401 `user_group_suspended`, and "
+        "get-or-create, rotation and new passes with 403 `group_suspended`, until false resumes it with the same token."
+    ),
+]
+
 TEXT_SCHEMA: Final[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": NO_NUL}
 MAPPING_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",

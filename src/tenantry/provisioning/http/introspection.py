@@ -18,7 +18,7 @@ from tenantry.errors import (
     TenantryError,
     Unauthorized,
 )
-from tenantry.groups import INTROSPECTION, Environment, LookupResult, Scope, UserGroup
+from tenantry.groups import INTROSPECTION, Environment, LookupResult, Scope, UserGroup, Viewer, thaw
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
@@ -29,8 +29,11 @@ from tenantry.provisioning.http.endpoint import (
     require_scope,
 )
 from tenantry.provisioning.http.request import ApiRequest
+from tenantry.tokens import is_like_a_pass, read_pass
 
 TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
+
+PASS_TYPE: Final = "pass"  # noqa: S105 - likewise
 
 FORM: Final = "application/x-www-form-urlencoded"
 
@@ -69,8 +72,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token is active, and which group it identifies. Tokens of environments other than the
-    API token's are inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token or pass is active, and which group it identifies. Those of environments
+    other than the API token's are inactive. Reads the store and no cache, so rotations take effect at once.
 
     Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """
@@ -103,15 +106,19 @@ class IntrospectionEndpoint(Endpoint):
         return json_response(await self._introspect(text, caller.environment, deadline))
 
     async def _introspect(self, text: str, environment: Environment, deadline: Deadline) -> dict[str, Any]:
+        now, viewer = self._context.time_of_day(), None
         try:
-            token = self._context.keys.read(text)
+            if is_like_a_pass(text.encode()):
+                _, token, viewer = read_pass(self._context.keys, text.encode(), now)
+            else:
+                token = self._context.keys.read(text)
         except InvalidToken:
             return _INACTIVE
         reading = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
         group = reading.group
         if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
             return _INACTIVE
-        return _active(group, reading, self._context.time_of_day())
+        return _active(group, reading, now) if viewer is None else _active_pass(group, viewer, reading, now)
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
@@ -128,7 +135,7 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
         "user_group": INTROSPECTION.encode(group),
     }
     ends = None if group.expires_at is None else group.expires_at.replace(microsecond=0)
-    if ends is not None and now >= ends:
+    if group.suspended or (ends is not None and now >= ends):
         return _INACTIVE
     if reading.seconds is None:
         return document if ends is None else {**document, "exp": int(ends.timestamp())}
@@ -140,6 +147,21 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
         return _INACTIVE
     first = grace_ends if ends is None else min(ends, grace_ends)
     return {**document, "exp": int(first.timestamp()), "seconds": seconds}
+
+
+def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
+    """The answer for a pass whose token the store found. ``exp`` is the end of the pass, or of its token if that is
+    earlier."""
+    document = _active(group.with_viewer(viewer), reading, now)
+    if document is _INACTIVE:
+        return document
+    return {
+        **document,
+        "token_type": PASS_TYPE,
+        "user_group": INTROSPECTION.encode(group),
+        "viewer": {"id": viewer.id, "attributes": thaw(viewer.attributes)},
+        **({"scope": " ".join(viewer.scope)} if viewer.scope else {}),
+    }
 
 
 # --- the form ---------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
+    Scope,
     UserGroup,
     thaw,
 )
@@ -36,6 +37,7 @@ from tenantry.provisioning.http.fields import (
     MappingPatch,
     Name,
     Properties,
+    Suspended,
 )
 from tenantry.provisioning.limits import check_text, pointer_of
 from tenantry.suggestions import nearest
@@ -61,6 +63,10 @@ class Operation(BaseModel, ABC):
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     operation: ClassVar[str]
     """Name of the operation in metrics and spans."""
+    needed_scope: ClassVar[Scope] = Scope.PROVISION_WRITE
+    """The scope that the API token needs."""
+    takes_key: ClassVar[bool] = True
+    """Whether an Idempotency-Key has an effect."""
 
     @property
     def group_to_load(self) -> str | None:
@@ -152,19 +158,21 @@ class Update(Operation):
 
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
-    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date."""
+    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date, suspends and
+    resumes."""
 
     operation: ClassVar[str] = "merge"
     merges: ClassVar[bool] = True
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
+    suspended: Suspended = False
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         return {"success": 1, "user_group": merged_group(result)}
 
 
 class Replacement(Merge):
-    """A bulk line that replaces `properties` and `mapping`, and may set an end date."""
+    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend."""
 
     mapping: Mapping = None  # type: ignore[assignment]  # unlike Merge: no null values
 
@@ -294,6 +302,10 @@ ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
 """Method of ``/api/user/rotate`` -> parser of the body."""
 
 
+def parser_of(model: type[Operation]) -> OperationParser:
+    return partial(_parse, model)
+
+
 MESSAGES: Final = {
     "missing": "this field is required",
     "string_type": "this must be a string",
@@ -303,5 +315,6 @@ MESSAGES: Final = {
     "string_too_long": "this must have at most {max_length} characters",
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
+    "bool_type": "this must be true or false",
 }
 """Type of a pydantic error -> our message. Other types keep pydantic's message."""

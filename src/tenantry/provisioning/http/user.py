@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from starlette.responses import Response
 
 from tenantry.errors import BadJson, BadRequest, IdempotencyInFlight, TenantryError
-from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
+from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey
 from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
@@ -34,7 +34,8 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """``/api/user`` (SPEC section 4) and ``/api/user/rotate``. With ``?dry_run=true`` it writes nothing.
+    """``/api/user`` (SPEC section 4), ``/api/user/rotate`` and ``/api/user/passes``. With ``?dry_run=true`` it writes
+    nothing.
 
     ``operations`` maps each method to the parser of the body. ``example``: a valid body, quoted in the error for an
     empty one. All endpoints of a service share ``in_flight``.
@@ -56,9 +57,9 @@ class UserGroupEndpoint(Endpoint):
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)
         request.set_operation(operation.operation)
-        if not caller.allows(Scope.PROVISION_WRITE):
+        if not caller.allows(operation.needed_scope):
             operation.check()  # 422 comes before the 403
-        require_scope(caller, Scope.PROVISION_WRITE)
+        require_scope(caller, operation.needed_scope)
         dry_run = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
         kind = DryRunProvisioner if dry_run else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
@@ -107,7 +108,7 @@ class UserGroupEndpoint(Endpoint):
             key = None  # a dry run ignores it
         body = decode_json(raw)  # 400
         operation = self._operations[request.method](body)  # 422
-        return operation, None if key is None else (key, body)
+        return operation, None if key is None or not operation.takes_key else (key, body)
 
     def _parse_delete(self, request: ApiRequest) -> Operation:
         wanted = request.query("user_group_id", "dry_run")  # 400

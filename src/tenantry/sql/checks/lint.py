@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tenantry.errors import TemplateError
-from tenantry.groups import PropertySchema
+from tenantry.groups import VIEWER_SCHEMA, PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
 from tenantry.sql.checks.coverage import Coverage
@@ -64,6 +64,7 @@ def lint(
     named = [*references, *_defaults(template, tree.references)]
     problems = [
         *_unknown_variables(tree, named, properties, given, guard.declared),
+        *_viewer_problems(named, None if schema is None else schema.viewer, properties or ()),
         *_droppable(template, tree, guard),
         *_inert_tags(tree),
     ]
@@ -193,6 +194,24 @@ def _unknown_variables(
         else:
             continue
         yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
+
+
+def _viewer_problems(
+    references: Iterable[VariableReference], schema: PropertySchema | None, properties: Collection[str]
+) -> Iterator[Problem]:
+    known = frozenset() if schema is None else schema.paths() | {"id"}
+    for path, reference in {each.path: each for each in references}.items():
+        root, _, name = path.partition(".")
+        if root != "viewer":
+            continue
+        if root in properties:
+            problem = f"{path} is a value of the viewer's pass, and groups have a property viewer too"
+            fix = f"if you mean the property, write user_group.properties.{path}"
+            yield Problem("viewer-or-property", Severity.WARNING, reference.offset, problem, fix, path)
+        if schema is not None and name not in known:
+            problem = f"no viewer has {name or 'a value by itself'}: the schema has no such name under {VIEWER_SCHEMA}"
+            fix = did_you_mean(name, known) or f"declare it under {VIEWER_SCHEMA}"
+            yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
 
 
 def _is_given(path: str, given: Collection[str]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from tenantry.groups import PropertySchema, RecordList
+from tenantry.groups import RESERVED_NAMES, PropertySchema, RecordList
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.syntax_tree import Clause, Position, Switch, VariableReference, references_in, walk
 from tenantry.sql.template import SQLTemplate
@@ -32,7 +32,7 @@ def property_path(path: str) -> str | None:
     """Return ``region`` for ``region`` or ``user_group.properties.region``; None for other paths."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
-    return None if path.partition(".")[0] in {"user_group", "params"} else path
+    return None if path.partition(".")[0] in RESERVED_NAMES else path
 
 
 def type_of(value: Any) -> str:

@@ -16,6 +16,7 @@ from tenantry.testing import make_token
 from tenantry.testing.contracts.end_dates import EndDateContract
 from tenantry.testing.contracts.group_batches import GroupBatchContract
 from tenantry.testing.contracts.rotation import IdempotencyContract, RotationContract
+from tenantry.testing.contracts.suspension import SuspensionContract
 
 EXACT_NAMES = [
     "a",
@@ -77,7 +78,7 @@ EXACT_VALUES: list[dict[str, Any]] = [
 ]
 
 
-class GroupContract(EndDateContract, GroupBatchContract, RotationContract, IdempotencyContract):
+class GroupContract(EndDateContract, SuspensionContract, GroupBatchContract, RotationContract, IdempotencyContract):
     """Tests GroupStore, and ``find`` of the store."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:

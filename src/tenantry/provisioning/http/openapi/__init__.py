@@ -21,6 +21,7 @@ from tenantry.provisioning.http.openapi.paths import (
     READY_CODES,
     health_path,
     introspect_path,
+    passes_path,
     rotate_path,
     user_path,
     users_path,
@@ -36,6 +37,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
+        "/api/user/passes": passes_path(),
         "/api/users": users_path(),
         "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
         "/oauth/introspect": introspect_path(),
@@ -110,6 +112,7 @@ _CODES: Final = dict.fromkeys(
         "unknown_data_source",
         "invalid_properties",
         "breaks_saved_query",
+        "group_suspended",
         "unknown_group",
         "unknown_token",
         "token_already_rotated",
@@ -131,8 +134,8 @@ _SECURITY: Final = {
         "in": "header",
         "name": "Authorization",
         "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
-        "each operation names the one that it needs: `provision:read`, `provision:write` or `introspect`; the scope "
-        "`provision` includes the first two. It may have an end date, from which it is refused.",
+        "each operation names the one that it needs: `provision:read`, `provision:write`, `passes` or `introspect`; "
+        "the scope `provision` includes the first two. It may have an end date, from which it is refused.",
     },
     "bearer": {
         "type": "http",

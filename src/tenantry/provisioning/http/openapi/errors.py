@@ -83,6 +83,11 @@ _EXAMPLES: Final = {
             "this API token lacks the scope provision:write: create one with --scope provision:write",
         ),
         _Example(
+            errors.GroupSuspended,
+            "The user group is suspended, and gets no token",
+            errors.GroupSuspended.MESSAGE,
+        ),
+        _Example(
             errors.UnknownGroup,
             "There is no user group with this id",
             "there is no user group with this id in this environment",

@@ -48,6 +48,12 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
             "x-status": 200,
             "value": {"user_group_id": "acme", "expires_at": "2027-01-31T23:59:59Z"},
         },
+        "resumption": {
+            "summary": "Not suspended",
+            "description": "true suspends the group: its token is refused, and nobody gets it, until false.",
+            "x-status": 200,
+            "value": {"user_group_id": "acme", "suspended": False},
+        },
     },
     "Rotate": {
         "rotation": {
@@ -60,6 +66,18 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
     },
 }
 
+PASS_REQUESTS: Final[dict[str, Any]] = {
+    "pass": {
+        "summary": "A pass for one viewer",
+        "x-status": 200,
+        "value": {"user_group_id": "acme", "viewer_id": "ann", "viewer": {"region": "eu"}, "scope": "dashboard"},
+    }
+}
+PASS_MADE: Final[dict[str, Any]] = {
+    "success": 1,
+    "pass": "ugvc_k1_" + "A" * 39 + ".eyJhbGciOiJIUzI1NiJ9.e30." + "A" * 43,
+    "expires_at": "2027-01-31T12:10:00+00:00",
+}
 _GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
 _PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
 
@@ -74,7 +92,7 @@ UPDATED: Final[dict[str, Any]] = {
 }
 MERGED: Final[dict[str, Any]] = {
     "success": 1,
-    "user_group": {**UPDATED["user_group"], "expires_at": "2027-01-31T23:59:59+00:00"},
+    "user_group": {**UPDATED["user_group"], "expires_at": "2027-01-31T23:59:59+00:00", "suspended": False},
 }
 ROTATED: Final[dict[str, Any]] = {"success": 1, "user_group": {**_GROUP, "api_environment_tag": "Customer"}}
 POSTED: Final[dict[str, Any]] = {
@@ -90,6 +108,7 @@ _LISTED_GROUP: Final[dict[str, Any]] = {
     "mapping": {"main": "warehouse_eu"},
     "api_environment_tag": "Customer",
     "expires_at": None,
+    "suspended": False,
 }
 DELETED: Final[dict[str, Any]] = {"success": 1, "user_group": _LISTED_GROUP}
 LISTED: Final[dict[str, Any]] = {
@@ -127,5 +146,6 @@ INTROSPECTED: Final[dict[str, Any]] = {
         "revision": 1,
         "grace_until": None,
         "expires_at": None,
+        "suspended": False,
     },
 }

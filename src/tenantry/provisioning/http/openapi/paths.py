@@ -14,6 +14,8 @@ from tenantry.provisioning.http.openapi.examples import (
     INTROSPECTION_REQUESTS,
     LISTED,
     MERGED,
+    PASS_MADE,
+    PASS_REQUESTS,
     POSTED,
     REQUESTS,
     ROTATED,
@@ -40,8 +42,8 @@ _PUT: Final = (
 _PATCH: Final = (
     "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
     "of `properties` and `mapping` are merged, null removes a member, and null for the field clears it. The limits "
-    "apply to the patch and to the result. `expires_at` is the end date of the group; only this operation and lists "
-    "show it."
+    "apply to the patch and to the result. `expires_at` is the end date of the group, and `suspended` true suspends "
+    "it; only this operation and lists show them."
 )
 _DELETE: Final = (
     "The group's token is dead when the answer arrives; a group created later with the same id is a new group. There "
@@ -68,6 +70,11 @@ _INTROSPECT: Final = (
     "only as not active. Answers of 200 have no `success`; errors have the form "
     "of RFC 6749 section 5.2, except those that the server gives before it has read the request (`headers_too_large`, "
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
+)
+_FOR_ONE_VIEWER: Final = (
+    "A pass is a credential of one viewer for minutes: give it to the browser in place of the token, which stays on "
+    "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored, and ends with "
+    "the token of its group: at a rotation, a suspension or the deletion."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
@@ -139,7 +146,9 @@ def user_path(query_field: str) -> JsonObject:
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
-        "get": _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, codes),
+        "get": _operation(
+            "getOrCreateUserGroup", "Get or create a user group", _GET, *found, (*codes, "group_suspended")
+        ),
         "put": _operation(
             "updateUserGroup",
             "Update a user group",
@@ -170,11 +179,15 @@ def user_path(query_field: str) -> JsonObject:
                 {**REQUESTS["GetOrCreate"], **REQUESTS["Rotate"]},
                 reference("Posted"),
                 POSTED,
-                (*codes, "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
+                (*codes, "group_suspended", "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
             )
         ),
         query_field: _operation(
-            "getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes
+            "getOrCreateUserGroupByQuery",
+            "Get or create a user group, by QUERY",
+            _QUERY,
+            *found,
+            (*codes, "group_suspended"),
         ),
     }
 
@@ -188,9 +201,23 @@ def rotate_path() -> JsonObject:
         REQUESTS["Rotate"],
         reference("Rotated"),
         ROTATED,
-        (*USER, "unknown_token", "token_already_rotated", *IDEMPOTENT),
+        (*USER, "group_suspended", "unknown_token", "token_already_rotated", *IDEMPOTENT),
     )
     return {"post": _idempotent(operation)}
+
+
+def passes_path() -> JsonObject:
+    operation = _operation(
+        "createPass",
+        "Make a pass for a viewer",
+        _FOR_ONE_VIEWER,
+        reference("CreatePass"),
+        PASS_REQUESTS,
+        reference("CreatedPass"),
+        PASS_MADE,
+        (*USER, "group_suspended", "unknown_group"),
+    )
+    return {"post": {**operation, "security": [{"apiToken": [Scope.PASSES.value]}]}}
 
 
 def _operation(

@@ -13,9 +13,10 @@ from pydantic.json_schema import models_json_schema
 from tenantry.groups import LATER_SETTABLE_FIELDS, Tag
 from tenantry.provisioning import Outcome
 from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
-from tenantry.provisioning.http.introspection import OAUTH_CODES, TOKEN_TYPE
+from tenantry.provisioning.http.introspection import OAUTH_CODES, PASS_TYPE, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
+from tenantry.provisioning.http.passes import CreatePass
 from tenantry.provisioning.http.upsert_lines import FAILED
 
 JsonObject = dict[str, Any]
@@ -28,7 +29,7 @@ def reference(name: str) -> JsonObject:
 
 
 def _requests() -> JsonObject:
-    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate)]
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return requests
@@ -148,6 +149,17 @@ _ANSWERS: Final[JsonObject] = {
         optional=("new_user_group",),
         about="`new_user_group` and `properties` are present for a body with `user_group_id`, absent for a rotation.",
     ),
+    "CreatedPass": _closed(
+        {
+            "success": _SUCCESS,
+            "pass": {"type": "string", "description": "The pass. Whoever has it is this viewer until it ends."},
+            "expires_at": {
+                "type": "string",
+                "format": "date-time",
+                "description": "When it ends: after `seconds`, or earlier with the end date of the group.",
+            },
+        }
+    ),
     "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
     "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
     "ListedGroups": _closed(
@@ -211,7 +223,7 @@ _ERRORS: Final[JsonObject] = {
 
 _COUNT: Final = {"type": "integer", "minimum": 1}
 _INTROSPECTION_REQUEST: Final[JsonObject] = {
-    "token": {"type": "string", "minLength": 1, "description": "The user group token."},
+    "token": {"type": "string", "minLength": 1, "description": "The user group token, or a pass."},
     "token_type_hint": {"type": "string", "description": "Ignored."},
     "client_id": {"type": "string", "description": "Ignored."},
     "client_secret": {
@@ -238,10 +250,11 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     "revision": _COUNT,
     "grace_until": {"type": ["string", "null"], "format": "date-time"},
     "expires_at": {"type": ["string", "null"], "format": "date-time"},
+    "suspended": {"type": "boolean"},
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
-    "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}`"},
+    "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}` or `{PASS_TYPE}`"},
     "sub": {"type": "string", "description": "The `provided_id` of the group."},
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
     "exp": {
@@ -249,6 +262,8 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
         "description": "When the token expires, at the end of its grace or of its group, in seconds since 1970; absent "
         "if never.",
     },
+    "viewer": {"$ref": "#/components/schemas/IntrospectedViewer"},
+    "scope": {"type": "string", "description": "What a pass opens, with spaces between; absent if all."},
     "seconds": {"type": "number", "description": "The rest of the grace period of a rotated token."},
 }
 _INTROSPECTION: Final[JsonObject] = {
@@ -266,5 +281,9 @@ _INTROSPECTION: Final[JsonObject] = {
         "else": {"maxProperties": 1},
     },
     "IntrospectedGroup": _closed(_INTROSPECTED_GROUP, about="The whole group, without its token."),
+    "IntrospectedViewer": _closed(
+        {"id": {"type": ["string", "null"]}, "attributes": reference("Properties")},
+        about="The person that a pass names.",
+    ),
     "IntrospectedEnvironment": _closed(_INTROSPECTED_ENVIRONMENT),
 }

@@ -1,0 +1,52 @@
+"""Why a user group token or pass that is genuine is refused."""
+
+from __future__ import annotations
+
+from tenantry.errors.base import InvalidToken, TenantryError
+
+
+class UserGroupExpired(InvalidToken):
+    """The user group's end date has passed."""
+
+    code = "user_group_expired"
+    MESSAGE = "the access of this user group has ended"
+    """Omits the end date, which only the operator may see."""
+
+
+class PassExpired(InvalidToken):
+    """The pass has ended."""
+
+    code = "pass_expired"
+    MESSAGE = "this pass has ended: request a new one"
+
+
+class InvalidPass(InvalidToken):
+    """The program that made the pass used a claim that is not allowed. The message names the claim."""
+
+    code = "invalid_pass"
+
+    def __init__(self, message: str, *, claim: str = "") -> None:
+        super().__init__(message)
+        self.claim = claim
+
+
+class PassRevoked(InvalidToken):
+    """The passes that this viewer got before are revoked."""
+
+    code = "pass_revoked"
+    MESSAGE = "the passes of this viewer were revoked"
+
+
+class UserGroupSuspended(InvalidToken):
+    """The user group is suspended."""
+
+    code = "user_group_suspended"
+    MESSAGE = "the access of this user group is suspended"
+
+
+class OutOfScope(TenantryError):
+    """The scope of the pass does not contain the request."""
+
+    code = "out_of_scope"
+    status = 403
+    MESSAGE = "this pass is for something else: request one whose scope contains this"

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from tenantry.groups.record import Record
+
+_ALL: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """A person within a user group, as a pass describes them. ``attributes`` is an object without ``id``."""
+
+    id: str | None
+    attributes: Record = field(repr=False)
+    scope: tuple[str, ...]
+    """What the pass may open, such as ``app`` or ``dashboard:finance/*``. Empty: everything that a token may open."""
+    issued_at: datetime
+    expires_at: datetime
+    """The end of the pass (aware, in UTC)."""
+    token_version: int
+    """Version of the token that signed the pass."""
+
+    @property
+    def variables(self) -> Record:
+        """What templates read as ``viewer.*``: the attributes, and ``id`` if the pass has one."""
+        return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
+
+    def may_open(self, kind: str, name: str | None = None) -> bool:
+        """Whether the scope contains something of this kind, such as ``dashboard``; with ``name``, this one."""
+        return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
+
+
+def _items(record: Record) -> list[tuple[str, object]]:
+    return [(name, record[name]) for name in record]
+
+
+def _contains(entry: str, kind: str, name: str | None) -> bool:
+    entry_kind, _, pattern = entry.partition(":")
+    if entry_kind != kind:
+        return False
+    if not pattern or name is None:
+        return True
+    return name.startswith(pattern[:-1]) if pattern.endswith(_ALL) else name == pattern

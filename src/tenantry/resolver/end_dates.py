@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tenantry.errors import UserGroupExpired, UserGroupSuspended
+
+if TYPE_CHECKING:
+    from tenantry.cache import CacheEntry, GroupCache
+    from tenantry.groups import UserGroup
+    from tenantry.ports import Clock, MonotonicClock
+    from tenantry.resolver.loading import Counters
+
+
+class EndDates:
+    """Refuses groups whose end date has passed, and suspended groups, by their cached entries."""
+
+    __slots__ = ("_cache", "_clock", "_counters", "_staleness", "_time_of_day")
+
+    def __init__(
+        self, cache: GroupCache, counters: Counters, staleness: float, clock: MonotonicClock, time_of_day: Clock
+    ) -> None:
+        self._cache = cache
+        self._counters = counters
+        self._staleness = staleness
+        self._clock = clock
+        self._time_of_day = time_of_day
+
+    def seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(self._time_of_day())
+
+    def ending(self, key: bytes) -> CacheEntry | None:
+        """The token's entry, if it is valid and its group has an end date or is suspended."""
+        entry = self._cache.entry(key)
+        return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
+
+    def use(self, entry: CacheEntry) -> None:
+        """Count a hit of this entry. Raises UserGroupExpired, UserGroupSuspended."""
+        entry.seen = True
+        try:
+            self.check(entry.group, entry)
+        except (UserGroupExpired, UserGroupSuspended):
+            self._counters.misses += 1
+            self._counters.refused += 1
+            raise
+        self._counters.hits += 1
+
+    def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
+        """Raises UserGroupExpired, UserGroupSuspended. ``entry``: the group's own, if it is cached."""
+        if group.suspended:
+            raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
+        now, left = self._clock(), self.seconds_left(group)
+        if left <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        if entry is not None:
+            # Check again within the staleness bound even if the end date is later: someone may set the machine's clock.
+            entry.check_end_at = now + min(left, self._staleness)

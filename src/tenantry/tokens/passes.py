@@ -1,0 +1,282 @@
+"""Passes: credentials of one viewer for minutes, made from the user group token.
+
+A pass is ``ugv``, the token from its fourth character to its dot, a dot, and a JWT (RFC 7519) signed by HS256 (RFC
+7515) with the whole token as key. Whoever has the token can make passes without asking. Whoever has a pass cannot
+compute the token. A token that is no longer valid ends its passes.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from hmac import compare_digest
+from typing import Any, Final, NamedTuple
+
+from tenantry.errors import InvalidPass, InvalidToken, PassExpired
+from tenantry.groups import Record, Token, Viewer, thaw
+from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
+from tenantry.tokens.key_ring import KeyRing
+
+MAX_PASS_LENGTH: Final = 3_072
+"""Maximum characters of a pass. A cookie holds 4,096 with its name."""
+
+MAX_SECONDS: Final = 86_400
+"""Maximum seconds between ``iat`` and ``exp``."""
+
+MAX_AHEAD: Final = 60
+"""Seconds by which the clock that made a pass may be ahead of ours."""
+
+AUDIENCE: Final = "tenantry"
+
+MAX_ID: Final = 255
+MAX_NAMES: Final = 64
+MAX_DEPTH: Final = 4
+MAX_INT: Final = 2**53 - 1
+
+PASS_PATTERN: Final = re.compile(
+    rf"ugv[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{{42}}{LAST}"
+)
+"""Matches a pass anywhere in a string (not anchored)."""
+
+_WHOLE: Final = re.compile(PASS_PATTERN.pattern.encode("ascii"))
+_PREFIX: Final = b"ugv"
+_TOKEN_PREFIX: Final = b"ugt"
+_JWT: Final = slice(SIGNED.stop + 1, None)
+_HEADER: Final = {"alg": "HS256", "typ": "JWT"}
+_SCOPE_ENTRY: Final = re.compile(r"[a-z][a-z-]*(?::[^\s:*]+\*?|:\*)?")
+
+
+class Pass(NamedTuple):
+    """A pass whose signature and claims were checked."""
+
+    token: bytes
+    """The user group token that signed it."""
+    decoded: Token
+    viewer: Viewer
+
+    def __repr__(self) -> str:
+        return f"Pass(decoded={self.decoded!r}, viewer={self.viewer!r})"
+
+
+def is_like_a_pass(raw: bytes) -> bool:
+    """Whether ``raw`` has the prefix of passes; its signature is not checked."""
+    return raw.startswith(_PREFIX)
+
+
+def handle_of_pass(raw: bytes) -> bytes | None:
+    """The handle of the pass's group, whether or not the pass is valid; None if ``raw`` has another format."""
+    if not _WHOLE.fullmatch(raw):
+        return None
+    return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
+
+
+def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
+    """Sign claims with a user group token. Raises InvalidToken if ``token`` has another format, InvalidPass if a claim
+    is not allowed."""
+    if not TOKEN_PATTERN.fullmatch(token):
+        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…): this is something else")
+    viewer_of(claims, 0)
+    message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
+    signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
+    signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
+    if len(signed) > MAX_PASS_LENGTH:
+        raise InvalidPass(
+            f"the pass has {len(signed)} characters, of at most {MAX_PASS_LENGTH}: shorten `viewer`", claim="viewer"
+        )
+    return signed
+
+
+def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
+    """Verify a pass. Only the store knows whether its token is still valid.
+
+    Raises InvalidToken if the pass is malformed or forged. If its signature is right, raises PassExpired, or
+    InvalidPass if the program that made the pass used a claim that is not allowed.
+    """
+    # Nothing is parsed before the signatures are compared, so a forged pass costs two HMACs.
+    jwt = raw[_JWT]
+    message, _, signature = jwt.rpartition(b".")
+    token = None if len(raw) > MAX_PASS_LENGTH else keys.complete(_TOKEN_PREFIX + raw[3 : SIGNED.stop])
+    if token is None or raw[SIGNED.stop : SIGNED.stop + 1] != b".":
+        raise InvalidToken(InvalidToken.MESSAGE)
+    # Compares the characters, because base64 can spell the same bytes in several ways.
+    if not compare_digest(_unpadded(hmac.digest(token, message, "sha256")).encode(), signature):
+        raise InvalidToken(InvalidToken.MESSAGE)
+    decoded = decode(token)
+    if decoded is None or not raw.startswith(_PREFIX):
+        raise InvalidToken(InvalidToken.MESSAGE)
+    header, _, claims = message.partition(b".")
+    _check_header(_decoded(header, "header"))
+    viewer = viewer_of(_decoded(claims, "claims"), decoded.version)
+    _check_times(viewer, now)
+    return Pass(token, decoded, viewer)
+
+
+def claims_of(viewer: Viewer) -> dict[str, Any]:
+    """The claims from which another pass for this viewer is made, with the same end."""
+    claims = {"iat": int(viewer.issued_at.timestamp()), "exp": int(viewer.expires_at.timestamp())}
+    optional = {"sub": viewer.id, "viewer": thaw(viewer.attributes), "scope": " ".join(viewer.scope)}
+    return {**claims, **{name: value for name, value in optional.items() if value}}
+
+
+def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
+    """The viewer that claims describe. Raises InvalidPass, which names the claim."""
+    for name in claims:
+        # A claim that is not known may be meant as a restriction.
+        _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
+    for name, check in _CLAIMS.items():
+        if name in claims:
+            check(name, claims[name])
+    for name in ("iat", "exp"):
+        _require(name in claims, name, "is missing: give the seconds since 1970")
+    issued, expires = claims["iat"], claims["exp"]
+    _require(0 < expires - issued <= MAX_SECONDS, "exp", f"must be 1 to {MAX_SECONDS} seconds after iat")
+    _require(claims.get("nbf", issued) <= issued, "nbf", "must not be after iat")
+    scope = tuple(claims.get("scope", "").split(" ")) if "scope" in claims else ()
+    attributes = Record(claims.get("viewer", {}))
+    return Viewer(claims.get("sub"), attributes, scope, _moment(issued), _moment(expires), token_version)
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    _require(header.keys() <= {"alg", "typ", "kid"}, "header", "has a name that is not alg, typ or kid")
+    _require(header.get("alg") == "HS256", "alg", "must be HS256")
+    _require(header.get("typ", "JWT") == "JWT", "typ", "must be JWT, or absent")
+
+
+def _check_times(viewer: Viewer, now: datetime) -> None:
+    ahead = (viewer.issued_at - now).total_seconds()
+    _require(ahead <= MAX_AHEAD, "iat", "is in the future: set the clock of the host that made the pass")
+    if viewer.expires_at <= now:
+        raise PassExpired(PassExpired.MESSAGE)
+
+
+# --- claims -----------------------------------------------------------------------------------------------------------
+
+
+def _require(condition: bool, claim: str, rule: str) -> None:  # reads as an assertion
+    if not condition:
+        raise InvalidPass(f"`{claim}` of this pass {rule}", claim=claim)
+
+
+def _check_seconds(name: str, value: object) -> None:
+    _require(type(value) is int and 0 < value < 2**40, name, "must be a whole number of seconds since 1970")
+
+
+def _check_id(name: str, value: object) -> None:
+    _check_printable(name, value, MAX_ID)
+
+
+def _check_jti(name: str, value: object) -> None:
+    _check_printable(name, value, 64)
+
+
+def _check_printable(name: str, value: object, most: int) -> None:
+    is_text = isinstance(value, str) and 1 <= len(value) <= most and value.isprintable()
+    _require(is_text, name, f"must be text of 1 to {most} printable characters")
+
+
+def _check_audience(name: str, value: object) -> None:
+    _require(value == AUDIENCE, name, f"must be {AUDIENCE}, or absent")
+
+
+def _check_scope(name: str, value: object) -> None:
+    entries = value.split(" ") if isinstance(value, str) else []
+    # ``isprintable`` is also false for a lone surrogate.
+    is_scope = bool(entries) and all(_SCOPE_ENTRY.fullmatch(entry) and entry.isprintable() for entry in entries)
+    _require(is_scope, name, "must list kinds with single spaces between, such as `app dashboard:finance/*`")
+
+
+def _check_issuer(name: str, value: object) -> None:
+    """Any issuer will do: the signature says who made the pass."""
+
+
+def _check_viewer(name: str, value: object) -> None:
+    if not isinstance(value, dict):
+        _require(False, name, "must be an object")
+        return
+    _require("id" not in value, name, "must not contain `id`: put it into `sub`")
+    _require(_count_names(value, 1) <= MAX_NAMES, name, f"has more than {MAX_NAMES} names")
+
+
+def _count_names(value: Any, depth: int) -> int:
+    """Count the names on all levels. Raises InvalidPass for values that a user group's property may not have either."""
+    if isinstance(value, str):
+        is_storable = not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value)
+        _require(is_storable, "viewer", "has a NUL character or a lone surrogate")
+        return 0
+    if value is None or isinstance(value, bool):
+        return 0
+    if isinstance(value, int):
+        _require(-MAX_INT <= value <= MAX_INT, "viewer", "has an integer outside of -(2^53-1) to 2^53-1")
+        return 0
+    if isinstance(value, float):
+        _require(math.isfinite(value), "viewer", "has a number that is too large")
+        return 0
+    _require(depth <= MAX_DEPTH, "viewer", f"is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, dict):
+        for key in value:
+            _require(isinstance(key, str), "viewer", "has a name that is no string")
+            _count_names(key, depth)
+        return len(value) + sum(_count_names(item, depth + 1) for item in value.values())
+    _require(isinstance(value, list | tuple), "viewer", "has a value that is not JSON")
+    return sum(_count_names(item, depth + 1) for item in value)
+
+
+_CLAIMS: Final[Mapping[str, Callable[[str, object], None]]] = {
+    "iat": _check_seconds,
+    "exp": _check_seconds,
+    "sub": _check_id,
+    "viewer": _check_viewer,
+    "scope": _check_scope,
+    "jti": _check_jti,
+    "aud": _check_audience,
+    "nbf": _check_seconds,
+    "iss": _check_issuer,
+}
+
+
+# --- base64url and JSON -----------------------------------------------------------------------------------------------
+
+
+def _encoded(value: Mapping[str, Any]) -> str:
+    plain = {name: thaw(item) for name, item in value.items()}
+    return _unpadded(json.dumps(plain, separators=(",", ":"), allow_nan=False).encode())
+
+
+def _unpadded(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _decoded(part: bytes, what: str) -> dict[str, Any]:
+    value: Any = None
+    try:
+        data = urlsafe_b64decode(part + b"=" * (-len(part) % 4))
+        if _unpadded(data).encode() == part:  # the decoder skips other characters
+            value = _DECODER.decode(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise InvalidPass(f"the {what} of this pass are not a JSON object in base64url")
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("an object has the same name twice")
+    return values
+
+
+def _refuse(_: str) -> Any:
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

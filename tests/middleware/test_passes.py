@@ -1,0 +1,101 @@
+"""Passes in the middleware. What they opened ends in test_end_dates.py."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
+
+from tenantry import Resolver, UserGroupMiddleware, mint_pass, user_group, variables
+from tenantry.middleware import header, query
+from tests.middleware.asgi import World, http
+from tests.resolver.fake import KEYS, FakeBackend
+
+NAME = b"x-user-group-token"
+HEADER = "X-User-Group-Token"
+
+
+@pytest.mark.parametrize("warm", [False, True])
+async def test_a_pass_becomes_the_group_and_vanishes(warm: bool) -> None:
+    world = World()
+    group, token = world.backend.issue()
+    raw = mint_pass(token.decode(), "ada", {"region": "eu"}).encode()
+    if warm:
+        await world.resolver.resolve(raw)
+    sent = await world.call(http(headers=[(NAME, raw)]))
+    assert sent[0]["status"] == 200
+    found = world.page.scope["user_group"]
+    assert (found.handle, found.viewer.id) == (group.handle, "ada")
+    assert found.variables["viewer"]["region"] == "eu"
+    assert raw not in repr(world.page.scope).encode()
+
+
+async def test_a_pass_and_its_token_are_two_tokens() -> None:
+    world = World({"carriers": [header(), query()]})
+    _, token = world.backend.issue()
+    raw = mint_pass(token.decode()).encode()
+    sent = await world.call(http(headers=[(NAME, raw)], query_string=b"USER_GROUP_TOKEN=" + token))
+    assert json.loads(sent[1]["body"])["error"]["code"] == "ambiguous_token"
+
+
+async def viewer(request: Request) -> JSONResponse:
+    group = user_group(request)
+    assert "viewer" in variables(request) or group.viewer is None
+    return JSONResponse({"viewer": None if group.viewer is None else group.viewer.id})
+
+
+async def anyone(request: Request) -> JSONResponse:
+    return JSONResponse({"served": True})
+
+
+class Apps:
+    """An app of the kind ``app``, with another of the kind ``dashboard`` mounted in it."""
+
+    def __init__(self, **options: Any) -> None:
+        backend = FakeBackend()
+        resolver = Resolver(backend, keys=KEYS)
+        _, token = backend.issue()
+        self.token = token.decode()
+        inner = Starlette(routes=[Route("/", viewer)])
+        inner.add_middleware(UserGroupMiddleware, resolver=resolver, audience="dashboard", required=True)
+        app = Starlette(routes=[Mount("/inner", inner), Route("/anyone", anyone), Route("/", viewer)])
+        app.add_middleware(UserGroupMiddleware, resolver=resolver, **options)
+        self.client = TestClient(app)
+
+    def answer(self, path: str, scope: str) -> tuple[int, str | None]:
+        raw = mint_pass(self.token, "ada", scope=scope or None)
+        response = self.client.get(path, headers={HEADER: raw})
+        error: dict[str, Any] = response.json().get("error", {})
+        return response.status_code, error.get("code")
+
+
+@pytest.mark.parametrize(
+    ("scope", "app", "dashboard"),
+    [
+        ("", 200, 200),
+        ("app", 200, 403),
+        ("dashboard", 403, 200),
+        ("dashboard:sales", 403, 200),
+        ("app dashboard", 200, 200),
+        ("mcp:orders", 403, 403),
+        ("apps", 403, 403),
+    ],
+)
+def test_each_app_names_its_kind(scope: str, app: int, dashboard: int) -> None:
+    """A pass that is for something else opens nothing. Red if the middleware leaves out ``may_open``."""
+    apps = Apps()
+    assert apps.answer("/", scope) == (app, None if app == 200 else "out_of_scope")
+    assert apps.answer("/inner/", scope) == (dashboard, None if dashboard == 200 else "out_of_scope")
+    assert apps.answer("/anyone", scope) == (200, None)  # this view requires no group
+
+
+def test_required_refuses_a_pass_for_something_else_at_the_door() -> None:
+    apps = Apps(required=True)
+    assert apps.answer("/anyone", "dashboard") == (403, "out_of_scope")
+    assert apps.answer("/anyone", "app") == (200, None)

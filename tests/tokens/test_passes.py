@@ -1,0 +1,239 @@
+"""What is a pass and what is not. Red if ``read_pass`` compares decoded signatures, skips the rule of a claim, or takes
+a claim that it does not know."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tenantry import mint_pass
+from tenantry.errors import InvalidPass, InvalidToken, PassExpired
+from tenantry.groups import Record, Tag
+from tenantry.tokens import (
+    PASS_PATTERN,
+    KeyRing,
+    SigningKey,
+    claims_of,
+    draft_token,
+    handle_of_pass,
+    holds_token,
+    read_pass,
+    sign_pass,
+)
+
+RING = KeyRing([SigningKey(key_id, secrets.token_bytes(32)) for key_id in ("k1", "k2")])
+TOKEN = RING.mint(draft_token(Tag.CUSTOMER, "k2", secrets.token_bytes))
+OTHER = RING.mint(draft_token(Tag.CUSTOMER, "k2", secrets.token_bytes))
+NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
+SECONDS = int(NOW.timestamp())
+TIMES = {"iat": SECONDS, "exp": SECONDS + 600}
+HEADER = '{"alg":"HS256","typ":"JWT"}'
+
+
+def b64(data: str | bytes) -> str:
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def signed(claims: str, header: str = HEADER, key: str = TOKEN) -> bytes:
+    """A pass with the right signature, whatever it says."""
+    message = f"{b64(header)}.{b64(claims)}"
+    return f"ugv{TOKEN[3:47]}.{message}.{b64(hmac.digest(key.encode(), message.encode(), 'sha256'))}".encode()
+
+
+def of_claims(**claims: Any) -> bytes:
+    return signed(json.dumps({**TIMES, **claims}))
+
+
+def test_a_pass_tells_its_token_and_viewer() -> None:
+    raw = sign_pass(
+        TOKEN, {**TIMES, "sub": "ada", "viewer": {"region": "eu", "teams": ["a"]}, "scope": "app dashboard:x/*"}
+    )
+    found = read_pass(RING, raw.encode(), NOW)
+    assert found.token == TOKEN.encode()
+    assert found.decoded == RING.read(TOKEN)
+    assert found.viewer.variables == Record({"region": "eu", "teams": ["a"], "id": "ada"})
+    assert found.viewer.expires_at == NOW + timedelta(seconds=600)
+    assert PASS_PATTERN.fullmatch(raw)
+    assert holds_token(f"see {raw}")
+    assert TOKEN[47:] not in raw
+    again = sign_pass(TOKEN, claims_of(found.viewer)).encode()
+    assert read_pass(RING, again, NOW).viewer == found.viewer
+    assert handle_of_pass(again) == found.decoded.handle
+    assert handle_of_pass(TOKEN.encode()) is None
+
+
+def test_neither_errors_nor_reprs_show_a_pass_or_its_token() -> None:
+    """Whatever is wrong with it. Red when ``Pass`` shows its token, which signs others."""
+    good = sign_pass(TOKEN, {**TIMES, "sub": "ada", "viewer": {"region": "eu"}})
+    read = read_pass(RING, good.encode(), NOW)
+    assert not holds_token(repr(read) + repr(read.viewer))
+    assert "eu" not in repr(read)
+    for raw, moment in ((good, NOW + timedelta(hours=1)), (good[:-1], NOW), (good, NOW - timedelta(hours=1))):
+        with pytest.raises(InvalidToken) as caught:
+            read_pass(RING, raw.encode(), moment)
+        assert not holds_token(f"{caught.value!r} {caught.value}")
+
+
+def test_minting_takes_the_time_of_day() -> None:
+    raw = mint_pass(TOKEN, "ada", {"region": "eu"}, seconds=60, scope="app")
+    viewer = read_pass(RING, raw.encode(), datetime.now(UTC)).viewer
+    assert (viewer.id, viewer.scope) == ("ada", ("app",))
+    assert viewer.expires_at - viewer.issued_at == timedelta(seconds=60)
+    with pytest.raises(InvalidToken, match="made from a user group token"):
+        mint_pass(raw)
+    with pytest.raises(InvalidPass, match="`exp`"):
+        mint_pass(TOKEN, seconds=86_401)
+    with pytest.raises(InvalidPass, match="shorten `viewer`"):
+        mint_pass(TOKEN, viewer={"text": "x" * 3_000})
+
+
+@pytest.mark.parametrize(
+    ("moment", "error"),
+    [
+        (timedelta(seconds=599), None),
+        (timedelta(seconds=600), PassExpired),
+        (timedelta(seconds=-60), None),
+        (timedelta(seconds=-61), InvalidPass),
+    ],
+)
+def test_times(moment: timedelta, error: type[InvalidToken] | None) -> None:
+    """No leeway at the end, a minute at the beginning."""
+    raw = sign_pass(TOKEN, TIMES).encode()
+    if error is None:
+        read_pass(RING, raw, NOW + moment)
+        return
+    with pytest.raises(error):
+        read_pass(RING, raw, NOW + moment)
+
+
+@pytest.mark.parametrize(
+    ("claims", "named"),
+    [
+        ({"role": "admin"}, "role"),
+        ({"exp": SECONDS + 86_401}, "exp"),
+        ({"exp": SECONDS}, "exp"),
+        ({"exp": True}, "exp"),
+        ({"exp": SECONDS + 0.5}, "exp"),
+        ({"exp": str(SECONDS + 60)}, "exp"),
+        ({"nbf": SECONDS + 1}, "nbf"),
+        ({"sub": ""}, "sub"),
+        ({"sub": "x" * 256}, "sub"),
+        ({"sub": "a\r\nb"}, "sub"),
+        ({"sub": "a\u202eb"}, "sub"),
+        ({"sub": "a\0b"}, "sub"),
+        ({"sub": 7}, "sub"),
+        ({"viewer": []}, "viewer"),
+        ({"viewer": {"id": "root"}}, "viewer"),
+        ({"viewer": {"a": {"b": {"c": {"d": {}}}}}}, "viewer"),
+        ({"viewer": {f"n{number}": 1 for number in range(65)}}, "viewer"),
+        ({"viewer": {"n": 2**60}}, "viewer"),
+        ({"viewer": {"n": "\0"}}, "viewer"),
+        ({"scope": ""}, "scope"),
+        ({"scope": "app  dashboard"}, "scope"),
+        ({"scope": ["app"]}, "scope"),
+        ({"scope": "dashboard:"}, "scope"),
+        ({"scope": "dashboard:a*b"}, "scope"),
+        ({"jti": "x" * 65}, "jti"),
+        ({"aud": "another"}, "aud"),
+        ({"aud": ["tenantry"]}, "aud"),
+    ],
+)
+def test_a_claim_that_breaks_its_rule_is_named(claims: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidPass, match=f"`{named}`"):
+        read_pass(RING, of_claims(**claims), NOW)
+
+
+@pytest.mark.parametrize("name", ["iat", "exp"])
+def test_both_times_are_required(name: str) -> None:
+    with pytest.raises(InvalidPass, match=f"`{name}`"):
+        read_pass(RING, signed(json.dumps({key: value for key, value in TIMES.items() if key != name})), NOW)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        '{"iat":1,"iat":1,"exp":2}',
+        '{"viewer":{"n":NaN},"iat":1,"exp":2}',
+        '{"viewer":{"n":1e400},"iat":1,"exp":2}',
+        "[]",
+        "{",
+        '{"viewer":' + "[" * 5_000,
+        '{"viewer":{"n":"\\ud800"},"iat":1,"exp":2}',
+        '\ufeff{"iat":1,"exp":2}',
+        "\ud800",
+    ],
+    ids=range(9),
+)
+def test_json_is_strict(claims: str) -> None:
+    with pytest.raises(InvalidToken):
+        read_pass(RING, signed(claims), NOW)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '{"alg":"none"}',
+        '{"alg":"hs256"}',
+        '{"alg":"RS256"}',
+        '{"alg":["HS256"]}',
+        '{"alg":"HS256","typ":"at+jwt"}',
+        '{"alg":"HS256","crit":["exp"]}',
+        '{"alg":"HS256","zip":"DEF"}',
+        '{"alg":"HS256","jwk":{}}',
+        "{}",
+    ],
+)
+def test_headers_that_ask_for_another_rule_are_refused(header: str) -> None:
+    with pytest.raises(InvalidPass):
+        read_pass(RING, signed(json.dumps(TIMES), header), NOW)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda raw: signed(json.dumps(TIMES), key=OTHER),
+        lambda raw: signed(json.dumps(TIMES), key=TOKEN[:47]),
+        lambda raw: signed(json.dumps(TIMES), key=raw.decode()),
+        lambda raw: signed(json.dumps(TIMES), key=""),
+        lambda raw: raw + b"=",
+        lambda raw: raw[:-1],
+        lambda raw: raw.replace(b"ugvc", b"ugvt", 1),
+        lambda raw: raw.replace(b"ugv", b"ugt", 1),
+        lambda raw: raw.replace(b"_k2_", b"_k1_", 1),
+        lambda raw: raw.replace(b"_k2_", b"_k9_", 1),
+        lambda raw: raw + b"x" * 3_072,
+        lambda raw: b"ugv" + OTHER[3:47].encode() + raw[47:],
+        lambda raw: TOKEN.encode(),
+        lambda raw: b"ugv" + TOKEN[3:].encode(),
+        lambda raw: b"",
+        lambda raw: b"ugv",
+        lambda raw: raw.replace(b".", b"", 1),
+    ],
+)
+def test_forgeries(forge: Callable[[bytes], bytes]) -> None:
+    with pytest.raises(InvalidToken) as refused:
+        read_pass(RING, forge(sign_pass(TOKEN, TIMES).encode()), NOW)
+    assert type(refused.value) is InvalidToken
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 400), st.integers(0, 255))
+def test_every_other_spelling_is_refused(place: int, byte: int) -> None:
+    """One byte replaced, at each place."""
+    raw = sign_pass(TOKEN, {**TIMES, "sub": "ada"}).encode()
+    place %= len(raw)
+    changed = raw[:place] + bytes([byte]) + raw[place + 1 :]
+    if changed == raw:
+        return
+    with pytest.raises(InvalidToken):
+        read_pass(RING, changed, NOW)

@@ -8,7 +8,10 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import tarfile
 from collections.abc import Iterable
+from gzip import GzipFile
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +25,14 @@ sys.path.insert(0, str(FRONTEND))
 from bundling import Bundles, Node, licence_of  # noqa: E402
 from sbom import TAKEN, Sbom, by_package, note_taken  # noqa: E402
 
-CHUNKS = ("donut.js", "heatmap.js", "scatter.js", "png.js")
-"""What the page loads when it is needed: the drawing of a kind of chart, and the picture of a chart to download."""
+CHUNKS = {
+    Path(each).name: f"src/dashboards/{each}"
+    for each in ("charts/donut.js", "charts/heatmap.js", "charts/scatter.js", "charts/png.js", "print.js")
+}
+"""What the page loads when it is needed: the drawing of a kind of chart, the picture of a chart to download, paper."""
 ENTRIES = {
     "page.js": "src/dashboards/page.js",
-    **{name: f"src/dashboards/charts/{name}" for name in CHUNKS},
+    **CHUNKS,
     "vega.js": "src/vega.js",
     "embed.js": "src/dashboards/embed/element.js",
 }
@@ -47,6 +53,16 @@ COPIED = {
 ENCODED = (*ENTRIES, *STYLES, *(name for name in COPIED if name != TOKENS))
 """What a browser asks for, which is beside it by brotli (NAME.br) and gzip (NAME.gz), too: no server packs anything."""
 
+PACKAGE = "embed.tgz"
+"""The element as a package for npm: what hosts with a bundler install."""
+PACKED = {
+    "embed.js": "embed.js",
+    "embed.d.ts": "embed.d.ts",
+    "react.js": "embed-react.js",
+    "react.d.ts": "embed-react.d.ts",
+}
+"""File of the package -> its bundle."""
+
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 LOG = "--log-level=warning"
 
@@ -56,6 +72,7 @@ WHOLE = {
     "vega.js": 300_000,
     "embed.js": 2_000,
     TAKEN: 3,
+    PACKAGE: 3_000,
     **dict.fromkeys(CHUNKS, 1_000),
     **dict.fromkeys(COPIED, 1_000),
 }
@@ -88,7 +105,23 @@ def make(node: Node, made: Path) -> None:
         node.run(ESBUILD, entry, "--bundle", "--minify", "--charset=utf8", f"--outfile={made / name}", LOG)
     for name, source in COPIED.items():
         shutil.copyfile(node.sources / source, made / name)
+    write_package(node.sources / "src/dashboards/embed/package.json", made)
     node.run("encode.mjs", *(str(made / name) for name in ENCODED))
+
+
+def write_package(manifest: Path, made: Path) -> None:
+    """A tarball as ``npm pack`` makes it, with nothing of the time or machine."""
+    contents = {name: (made / bundle).read_bytes() for name, bundle in PACKED.items()}
+    contents["react.js"] = b'import "./embed.js";\n' + contents["react.js"]  # one import is enough
+    contents |= {"package.json": manifest.read_bytes(), "LICENSE": (ROOT / "LICENSE").read_bytes()}
+    with (
+        GzipFile(made / PACKAGE, "wb", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
+        for name, content in sorted(contents.items()):
+            entry = tarfile.TarInfo(f"package/{name}")
+            entry.size = len(content)
+            tar.addfile(entry, BytesIO(content))
 
 
 def bundle_one(node: Node, name: str, entry: str, made: Path) -> list[str]:

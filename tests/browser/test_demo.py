@@ -129,16 +129,31 @@ async def _differs(frame: Frame, before: str) -> bool:
 
 
 async def test_a_route_opens_its_own_dashboard_and_leads_back(visit: Visit, demo: Served) -> None:
-    """In the same frame, with the filter set."""
+    """In the same frame, with the filter set; the product's navigation follows, and its link to the page of before
+    leads there. Red when the product looked at its own address alone."""
     seen = await visit("UA")
+    current = seen.page.locator("nav a[aria-current]")
+    assert await current.all_inner_texts() == ["Overview"]
     (frame,) = await frames(seen.page, demo, ["UA"])
     cell = panel(frame, "5-1").get_by_text("EWR → SFO").first
     await cell.click()
     await until(lambda: frame.get_by_role("heading", name="Routes of United Air Lines").count(), "the other dashboard")
     await until(lambda: frame.evaluate(COME), "all panels")
     assert await frame.get_by_text("Route: EWR → SFO").is_visible()
+    assert await current.all_inner_texts() == ["Routes"]
+    await seen.page.evaluate("history.back()")
+    await until(lambda: frame.get_by_role("heading", name="Every route").count(), "the first one by the browser")
+    await until(lambda: seen.page.locator("nav a[aria-current]", has_text="Overview").count(), "the navigation")
+    await seen.page.evaluate("history.forward()")
+    await until(lambda: frame.get_by_role("heading", name="Routes of United").count(), "the other dashboard again")
     await frame.get_by_role("button", name="Departures of United Air Lines").click()
     await until(lambda: frame.get_by_role("heading", name="Every route").count(), "the first one again")
+    await until(lambda: frame.evaluate(COME), "all panels")
+    await panel(frame, "5-1").get_by_text("EWR → SFO").first.click()
+    await until(lambda: frame.get_by_role("heading", name="Routes of United").count(), "the other dashboard by a click")
+    await seen.page.get_by_role("link", name="Overview").click()
+    await frames(seen.page, demo, ["UA"])
+    await until(lambda: seen.page.locator("nav a[aria-current]", has_text="Overview").count(), "the link's dashboard")
 
 
 async def test_a_customer_is_cut_off_live(visit: Visit, demo: Served) -> None:

@@ -1,10 +1,12 @@
-"""Hosts in TypeScript and React: what is served to them compiles under `--strict`, and the wrapper runs in Chromium."""
+"""Hosts in TypeScript and React: what is served to them, as files and as a package for npm, compiles under `--strict`,
+is rendered on a server, and runs in Chromium."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +25,17 @@ from tests.dashboards.served import write_files
 pytestmark = pytest.mark.slow
 
 HOST = Path(__file__).parent / "react"
+BUNDLES = files("tenantry") / "static" / "bundles"
 SERVED = ("embed.d.ts", "embed-react.d.ts", "embed-react.js")
+PACKAGE = "tenantry-dashboard"
+ON_A_SERVER = f"""
+import {{ createElement }} from "react";
+import {{ renderToString }} from "react-dom/server";
+import {{ TenantryDashboard }} from "{PACKAGE}";
+import {{ Dashboard }} from "{PACKAGE}/react";
+const props = {{ src: "https://dashboards.example.com/dashboards", name: "sales", getToken: async () => "token" }};
+console.log(typeof TenantryDashboard, renderToString(createElement(Dashboard, props)));
+"""
 SECONDS = 600
 FILES = {
     "sales/regions.yaml": """title: Flights of a route
@@ -38,9 +50,10 @@ rows:
 }
 
 
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A host's folder: its program, and what it has copied from the dashboards' server."""
+@pytest.fixture(scope="module", params=["files", "package"])
+def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host's folder: its program, and what it has from the dashboards' server: files that it copied, or the package
+    among those of npm."""
     try:
         modules = install_packages(HOST)
     except PackagesMissing as missing:
@@ -50,10 +63,28 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("host")
     for name in ("host.tsx", "tsconfig.json"):
         shutil.copy(HOST / name, folder)
+    if request.param == "package":
+        _install(folder, modules)
+        return folder
     for name in SERVED:
-        (folder / name).write_bytes((files("tenantry") / "static" / "bundles" / name).read_bytes())
+        (folder / name).write_bytes((BUNDLES / name).read_bytes())
     (folder / "node_modules").symlink_to(modules)
     return folder
+
+
+def _install(folder: Path, modules: Path) -> None:
+    own = folder / "node_modules"
+    own.mkdir()
+    for each in modules.iterdir():
+        (own / each.name).symlink_to(each)
+    with (BUNDLES / "embed.tgz").open("rb") as packed, tarfile.open(fileobj=packed) as tar:
+        tar.extractall(own, filter="data")
+    (own / "package").rename(own / PACKAGE)
+    program = folder / "host.tsx"
+    text = (
+        program.read_text().replace('"./embed-react.js"', f'"{PACKAGE}/react"').replace('"./embed.js"', f'"{PACKAGE}"')
+    )
+    program.write_text(text)
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -65,6 +96,14 @@ def test_a_host_compiles_under_strict(host: Path) -> None:
     at its line (``@ts-expect-error``). Red without embed-react.d.ts, and with ``any`` for the detail of an event."""
     done = run(host, "node_modules/typescript/bin/tsc", "-p", ".")
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("host", ["package"], indirect=True)
+def test_a_host_renders_on_its_server(host: Path) -> None:
+    """Without a DOM. Red when the element's file needs HTMLElement as soon as it is imported."""
+    done = run(host, "--input-type=module", "-e", ON_A_SERVER)
+    element = '<tenantry-dashboard src="https://dashboards.example.com/dashboards" name="sales"></tenantry-dashboard>'
+    assert (done.stdout, done.stderr) == (f"function {element}\n", "")
 
 
 @pytest.fixture
@@ -94,6 +133,8 @@ async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: 
         await route.fulfill(body=program, content_type="text/javascript")
 
     await page.route("**/host.js", script)
+    if "attachShadow" in program:  # it holds the element, too: the served one is not needed
+        await page.route("**/embed.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     await page.goto(f"{real.host}/?groups=")
     await until(lambda: _shows(page, real, "Flights of a route", "60"), "the dashboard")
     (frame,) = dashboards(page, real)

@@ -382,10 +382,17 @@ def test_a_folder_is_shown_without_any_store_and_follows_its_files(terminal: Ter
 
 def test_the_server_tells_its_author_what_waits_for_a_choice(folder: Path) -> None:
     """In the terminal: a page shows nothing behind a required control, however wrong the query is. Again after each
-    change, and that all is corrected. Red without the check of the queries."""
+    change, and that all is corrected. Red without the check of the queries, and when a file that cannot be read counts
+    as corrected."""
     write_files(folder, REQUIRED)
+    broken = folder / "dashboards/broken.yaml"
     with serving(folder, "--source", orders_of_regions(folder)) as url:
         said(folder, "with a sample of region and state)", "did you mean state? Otherwise declare stat")
+        broken.write_text("title: Broken")
+        httpx2.get(f"{url}/dashboards/sales", timeout=SOON)
+        said(folder, "broken.yaml:1:1: error")
+        assert "corrected" not in (folder / "serve.log").read_text()
+        broken.unlink()
         for name, (wrong, right) in {
             "queries/orders.sql": ("status", "state"),
             "queries/by_region.sql": ("params.stat ", "params.state "),

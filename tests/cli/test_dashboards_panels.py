@@ -42,3 +42,19 @@ def test_a_check_finds_a_share_of_a_mean(terminal: Terminal, folder: Path) -> No
     ran = terminal("dashboards", "check", "dashboards", "--format", "json", fails=1)
     found = [each for each in ran.json()["findings"] if each["code"] == "not-additive"]
     assert [(each["severity"], each["line"], each["column"]) for each in found] == [("error", 3, 3), ("error", 4, 3)]
+
+
+def test_a_check_finds_a_click_that_opens_other_numbers(terminal: Terminal, folder: Path) -> None:
+    """At the click: the dashboard that opens lacks a filter of the panel. Red when only viewers are told."""
+    query = "select 1 as a, 'x' as b where 1 = 1 [[ and 'x' = {{ params.b }} ]] [[ and 1 = {{ params.c }} ]]"
+    files = {
+        "dashboards/first.yaml": "title: First\ncontrols: {b: {text: }, c: {number: }}\n"
+        "rows:\n  - {table: both, columns: [a, b], click: {open: second, with: [b]}}\n",
+        "dashboards/second.yaml": "title: Second\ncontrols: {b: {text: }}\nrows: [{figure: a, query: one}]\n",
+        "queries/both.sql": query,
+        "queries/one.sql": query.partition(" [[ and 1")[0],
+    }
+    write_files(folder, files)
+    (found,) = terminal("dashboards", "check", "dashboards", "--format", "json").json()["findings"]
+    assert (found["code"], found["severity"], found["line"]) == ("other-numbers", "warning", 4)
+    assert found["message"] == "second has no filter c, so it may show more rows than were clicked"

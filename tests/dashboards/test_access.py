@@ -37,7 +37,7 @@ rows:
   - - {{figure: a, query: {{sql: "select 1 as a where 'Graz' = {{{{ params.city }}}}"}}, width: 3,
        click: {{open: forecast}}}}
     - {{figure: a, query: deep, width: 6, when: {PLAN}}}
-    - {{table: {{sql: select 3 as a}}, columns: [a], width: 3}}
+    - {{table: {{sql: "select 3 as a, 'x' as city"}}, columns: [a], width: 3, click: {{open: sales, with: [city]}}}}
   - {{heading: Of plan pro, when: {PLAN}}}
   - {{table: deep, columns: [a], when: {PLAN}}}
 """,
@@ -220,7 +220,7 @@ async def test_no_route_knows_the_dashboard_of_another_plan(shop: Shop, path: st
 async def test_every_route_is_listed(shop: Shop) -> None:
     """Red for a new route until ROUTES says how it treats a dashboard of another plan."""
     found = {route.path for route in shop.routes if isinstance(route, Route)}
-    files = {path for path in found if path.startswith("/-/") and path.endswith((".js", ".ts"))}
+    files = {path for path in found if path.startswith("/-/") and path.endswith((".js", ".ts", ".tgz"))}
     assert found - files == {*ROUTES, *OF_NO_DASHBOARD}
 
 
@@ -255,6 +255,14 @@ async def test_a_link_leads_to_what_the_group_may_open(shop: Shop) -> None:
     for name, is_link in (("pro", True), ("basic", False), ("none", False)):
         about = (await shop.lines("sales", name, definition=True))[0]["dashboard"]
         assert ("click" in about["rows"][0][0]) is is_link
+
+
+async def test_a_link_names_only_controls_that_the_group_sees(shop: Shop) -> None:
+    """Red when the labels of the opened dashboard's controls, or filters of panels that the group does not see, come
+    from its file."""
+    for name, controls in (("pro", ["city", "depth"]), ("basic", ["city"]), ("none", ["city"])):
+        about = (await shop.lines("sales", name, definition=True))[0]["dashboard"]
+        assert [each["name"] for each in about["rows"][0][-1]["click"]["controls"]] == controls
 
 
 async def test_an_answer_of_one_group_decides_for_no_other(shop: Shop) -> None:

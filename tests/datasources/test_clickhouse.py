@@ -81,6 +81,8 @@ async def test_what_each_request_says(
     if limits:
         assert request["settings"]["max_result_rows"] == "50"
         assert request["settings"]["result_overflow_mode"] == "throw"
+        assert request["settings"]["enable_global_with_statement"] == "1"  # guarded tables rely on it, and on the next
+        assert request["settings"]["allow_experimental_analyzer"] == "1"
     assert request["params"] == ["p1"]
     assert "{p1:String}" in request["query"]
     assert CANARY not in request["query"] + request["address"]

@@ -26,7 +26,7 @@ PACKED = (
     "site",
 )
 MADE = ("__pycache__", "node_modules", "bundles", ".*_cache", ".hypothesis")
-SCRIPTS = ("page", "donut", "heatmap", "scatter", "vega", "embed")
+SCRIPTS = ("page", "donut", "heatmap", "scatter", "print", "vega", "embed")
 BUNDLES = {
     ".": {
         f"tenantry/static/bundles/{name}"
@@ -34,6 +34,7 @@ BUNDLES = {
             *("page.css", "page.css.br", "page.css.gz"),
             *(f"{name}.{suffix}" for name in SCRIPTS for suffix in ("js", "licenses.txt", "js.br", "js.gz")),
             *("embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed-react.js.br", "embed-react.js.gz"),
+            "embed.tgz",
             *("tokens.css", "packages.json", "stamp.txt"),
         )
     },

@@ -6,9 +6,9 @@ import { words } from "./charts/series.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { moment } from "./times.js";
 
-const DIFFER = "This sums up rows that differ there.";
-const ABSENT = "No filter finds rows without a value.";
-const NO_DAYS = "It is not known which days this stands for.";
+const DIFFER = "This combines rows with different values.";
+const ABSENT = "Rows without a value cannot be filtered.";
+const NO_DAYS = "The dates of this value are not known.";
 
 /** @typedef {{data: any, places: number[]}} Clicked the message of a panel, and which of its rows */
 
@@ -109,7 +109,7 @@ function linkOf({ click, reads = [] }, filters, values, { data, places }) {
   const carried = { ...kept, ...cleared, ...values };
   const parts = new Filters(asTheyAre(Object.keys(carried)));
   parts.set(carried);
-  const dropped = active.filter((name) => !(name in kept)).map((name) => filters.controls.get(name)?.label ?? words(name));
+  const dropped = active.filter((name) => click.drops.includes(name)).map((name) => filters.controls.get(name)?.label ?? words(name));
   const added = others.filter(({ clearable }) => !clearable).map(({ label }) => label);
   const rows = new Rows(data.columns, data.rows);
   const clicked = Object.values(click.values).map((column) => {
@@ -120,7 +120,7 @@ function linkOf({ click, reads = [] }, filters, values, { data, places }) {
   const notes = [
     dropped.length && `What you clicked was also filtered by ${dropped.join(", ")}; this page is not.`,
     added.length && `This page is also filtered by ${added.join(", ")}; what you clicked was not.`,
-    alike.length > places.length && "What you clicked was a part of this.",
+    alike.length > places.length && "You clicked only a part of this.",
     click.other_days && "This page has another time zone or other weeks.",
   ];
   return { fragment: parts.fragment, notes: notes.filter(Boolean) };

@@ -5,7 +5,7 @@ import { html } from "./dom.js";
 
 const FIRST = 1_000;
 const LONGEST = 30_000;
-const LOST = "The server does not answer just now. What is missing comes by itself.";
+const LOST = "The server is not responding. Missing data will load when it is back.";
 
 export class Connection {
   #tries = 0;

@@ -10,10 +10,10 @@ import { rowOf, skeletonPanels } from "./layout.js";
 import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";
 import { PanelRequests } from "./requests.js";
+import { DAY } from "./times.js";
 
 const NOT_DRAWN = { code: "not_drawn", message: "This panel could not be drawn. Its rows can be downloaded." };
 const NO_FILE = { code: "no_file", message: "The file could not be made. Please try again." };
-const DAY = 86_400_000;
 
 export class Dashboard {
   /** @type {Map<string, Panel>} */
@@ -128,7 +128,7 @@ export class Dashboard {
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
     this.colors = new SeriesColors(about, this.page.look(), settled(() => this.#recolor(), 0));
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel).element)));
-    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, this.controls.paper, html("div", { class: "rows" }, ...rows));
+    this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
     this.page.show(this);
     this.#askRest();
   }

@@ -1,13 +1,13 @@
 // The entry of the page: a session with the server, and the dashboard that the address names.
 
 import { ownColors } from "./charts/colors.js";
+import { load } from "./chunks.js";
 import { html } from "./dom.js";
 import { Connection } from "./connection.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
 import { isSaid, notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
-import { onPaper } from "./print.js";
 import { applyTheme } from "./theme.js";
 import { watermark } from "./watermark.js";
 
@@ -18,6 +18,7 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?
 class Page {
   /** @type {{name: string, fragment: string, title: string}[]} the dashboards that led here */
   #before = history.state?.before ?? [];
+  #paper;
   /** @type {string[]} what a viewer should know of the click that led here */
   #notes = history.state?.notes ?? [];
 
@@ -119,6 +120,7 @@ class Page {
     const { filters } = this.session;
     const isNew = filters !== dashboard.asked.given; // set while the definition was on its way
     if (!isNew && !alike(chosen, filters)) this.#tell(chosen); // of the address, or kept by a click
+    this.#paper ??= load("print.js").then(({ onPaper }) => onPaper(this), () => (this.#paper = null));
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
     if (isNew) this.given(filters);
   }
@@ -234,9 +236,7 @@ async function open() {
   try {
     const [session, live] = await Promise.all([connect({ mount, hosts }), mayStayOpen()]);
     reportHeight(session, root);
-    const page = new Page(root, session, mount, live);
-    onPaper(root, session, { draw: () => page.dashboard.draw(), date: () => page.dashboard.controls?.date() });
-    page.start(root.dataset.name, location.hash);
+    new Page(root, session, mount, live).start(root.dataset.name, location.hash);
   } catch (error) {
     if (!error.code) throw error;
     root.replaceChildren(notice(error.code));

@@ -1,7 +1,7 @@
 // On paper: the charts are drawn for its width. The host of a frame is told beforehand how tall the page is there, for
 // nothing can be asked while it prints.
 
-import { settled } from "./dom.js";
+import { html, settled } from "./dom.js";
 
 /** CSS pixels: the steps of layout.css, within what A4 and Letter leave beside a host's own margins. */
 const WIDTHS = [401, 761, 1001];
@@ -11,31 +11,43 @@ const QUIET = 1000;
 const SMALLEST = 0.5;
 const MEDIA = { print: "all", screen: "not all" };
 
-/**
- * @param {HTMLElement} root
- * @param {import("./embed/session.js").Session} session
- * @param {{draw: () => void, date: () => void}} page `draw`: for the widths that panels have now; `date`: says when it is printed
- */
-export function onPaper(root, session, page) {
+/** @param {{root: HTMLElement, session: import("./embed/session.js").Session, dashboard: import("./dashboard.js").Dashboard}} page */
+export function onPaper(page) {
+  const { root, session } = page;
+  const draw = () => page.dashboard.draw();
+  const date = () => page.dashboard.controls && write(page.dashboard);
   addEventListener("beforeprint", () => {
-    page.date();
-    at(root, Math.min(PAPER, root.clientWidth), page.draw);
+    date();
+    at(root, Math.min(PAPER, root.clientWidth), draw);
   });
-  addEventListener("afterprint", page.draw);
+  addEventListener("afterprint", draw);
   matchMedia("print").addEventListener("change", ({ matches }) => {
     root.style.zoom = "";
-    page.draw();
+    draw();
     const { height } = root.getBoundingClientRect();
     if (!matches || !isFramed() || height <= innerHeight) return;
     root.style.zoom = Math.max(SMALLEST, innerHeight / height); // rather small than cut
-    page.draw();
+    draw();
   });
-  if (isFramed()) new ResizeObserver(settled(() => report(root, session, page), QUIET)).observe(root);
+  if (isFramed()) new ResizeObserver(settled(() => (date(), report(root, session)), QUIET)).observe(root);
 }
 
-function report(root, session, page) {
+/** What holds, and when it is printed: there are no fields on paper. */
+function write({ element, filters, controls, formats }) {
+  const names = new Set([...filters.controls.keys(), ...Object.keys(filters.chosen)]);
+  const held = [...names].map((name) => `${controls.label(name)}: ${valuesOf(name, filters, controls)}`);
+  const line = element.querySelector(".on-paper") ?? html("p", { class: "on-paper" });
+  line.textContent = [...held, formats.text(new Date().toISOString(), { format: "datetime" })].join(" · ");
+  controls.chips.after(line);
+}
+
+function valuesOf(name, filters, controls) {
+  const values = [filters.value(name) ?? []].flat().filter((one) => one !== "");
+  return values.map((one) => controls.text(name, one)).join(", ") || (filters.controls.get(name)?.kind === "range" ? "Any time" : "All");
+}
+
+function report(root, session) {
   if (!root.clientWidth || root.style.minHeight) return; // hidden; or something is open, which will close
-  page.date();
   const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]).filter(({ media }) => MEDIA[media?.mediaText]);
   const before = rules.map(({ media }) => media.mediaText);
   for (const { media } of rules) media.mediaText = MEDIA[media.mediaText];

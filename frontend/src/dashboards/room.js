@@ -2,7 +2,7 @@
 // its height is fixed.
 
 const OPEN = ".popover:not([hidden]), .tip:not([hidden]), .dialog";
-const GAP = 8;
+const GAP = 24; // as far as the shadow reaches
 /** Milliseconds in which a host has made its frame as tall as the page. */
 const GROWN = 100;
 

@@ -2,6 +2,7 @@
 
 const MOMENT = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?/;
 const WHOLE_MOMENT = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
+export const DAY = 86_400_000;
 const DAY_LETTERS = "2026-01-31".length;
 
 /** The options of Intl, by format. */
@@ -13,13 +14,17 @@ export const TIMES = {
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
   second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
-  moment: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
 };
 
 /** Whether a moment, in milliseconds, lies within a minute. */
 export const hasSeconds = (at) => at % 60_000 !== 0;
+
+/** Whether two moments are of one day. */
+export function sameDay(one, other) {
+  return Math.floor(one / DAY) === Math.floor(other / DAY);
+}
 
 /** Whether two moments are of one year. */
 export function sameYear(one, other) {

@@ -18,7 +18,7 @@ const OWN_LOCALE = document.documentElement.lang || "en";
 const OWN_CURRENCY = "USD";
 const CURRENCY = /^[A-Z]{3}$/i;
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
-const UNITS = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
+const UNITS = Object.entries({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 const PLAIN = new Set(["number", "integer", "decimal"]);
 const SHORTENED = new Set([...PLAIN, "currency", "compact"]);
 const CODES = new Set(["id", "year"]);
@@ -39,6 +39,7 @@ const FEW_SECONDS = 10;
  * @property {number} [digits] after the point
  * @property {string | null} [type]
  * @property {string} [unit] as the author says it
+ * @property {number} [step] between the labels of an axis, which a duration is written whole for
  * @property {boolean} [along] whether it is an axis, whose whole numbers have thousands from 10,000 on
  */
 
@@ -152,7 +153,7 @@ export class Formats {
     if (step < TOO_SMALL) return values.map((value) => this.#number({ ...this.#style(format), notation: "scientific", maximumSignificantDigits: 3 }, value));
     const unitOf = (value) => (format === "percent" ? 0.01 : format === "bytes" ? 1000 ** sizeOf(value) : 1);
     const digits = (value) => Math.max(0, -Math.floor(Math.log10(step / unitOf(value)) + 1e-9));
-    return values.map((value) => this.text(value, { ...way, format, digits: digits(value) }));
+    return values.map((value) => this.text(value, { ...way, format, digits: digits(value), step }));
   }
 
   /** A change in words: of numbers in percent, of shares in points, and beside what is below nought the difference. */
@@ -167,7 +168,7 @@ export class Formats {
   #amount(value, format, way, form) {
     const { digits } = way;
     if (CODES.has(format)) return this.#number({ useGrouping: false, maximumFractionDigits: ALL_DIGITS }, value);
-    if (format === "duration") return this.#duration(value, digits, form);
+    if (format === "duration") return this.#duration(value, way, form);
     if (format === "bytes") return this.#bytes(value, digits, form);
     if (form === "short" && !isPlainToRead(value)) return this.#compact(format, value, { maximumSignificantDigits: 3 });
     if (format === "compact" && form !== "whole") return this.#compact(format, value, { maximumFractionDigits: digits ?? 1 });
@@ -194,24 +195,24 @@ export class Formats {
     return this.#number({ ...this.#style(format), notation: "compact", ...precision }, value);
   }
 
-  #duration(value, digits, form) {
+  #duration(value, { digits, step }, form) {
     const seconds = Number(value);
     const size = Math.abs(seconds);
-    if (form === "whole" || size < (digits ? UNITS.minute : FEW_SECONDS)) return this.#number({ style: "unit", unit: "second", maximumFractionDigits: form === "whole" ? ALL_DIGITS : (digits ?? 1) }, value);
-    const largest = Object.keys(UNITS).findIndex((unit) => size >= UNITS[unit]);
-    const [unit, next = 1] = Object.values(UNITS).slice(largest);
-    if (form === "short") return this.#unit(Object.keys(UNITS)[largest], seconds / unit, 1);
-    let rest = Math.round(size / next) * next;
-    const found = [];
-    for (const [name, each] of Object.entries(UNITS)) {
+    if (form === "whole") return this.#number({ style: "unit", unit: "second", maximumFractionDigits: ALL_DIGITS }, value);
+    if (size < (digits ? 60 : FEW_SECONDS)) return this.#unit("second", value, digits ?? 1);
+    const [[unit, first], [, next] = [unit, 1]] = UNITS.filter(([, each]) => size >= each);
+    if (form === "short") return this.#unit(unit, seconds / first, 1);
+    const finest = Math.min(next, UNITS.find(([, each]) => each <= step)?.[1] ?? next);
+    let rest = Math.round(size / finest) * finest;
+    const found = UNITS.flatMap(([name, each]) => {
       const count = Math.floor(rest / each);
       rest -= count * each;
-      if (count) found.push(this.#unit(name, count, 0));
-    }
+      return count ? this.#unit(name, count) : [];
+    });
     return `${seconds < 0 ? "−" : ""}${found.join(" ")}`;
   }
 
-  #unit(unit, count, digits) {
+  #unit(unit, count, digits = 0) {
     return this.#number({ style: "unit", unit, maximumFractionDigits: digits, ...shortFrom(count) }, count);
   }
 
@@ -290,7 +291,7 @@ export function digitsFor(values) {
     largest = Math.max(largest, amount);
     if (typeof value === "string") brought = Math.max(brought, scaleOf(value));
     const most = mostOf(amount);
-    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) >= 1e-9 * Math.min(1, amount)) needed += 1;
+    while (needed < most && Math.abs(amount - Number(amount.toFixed(needed))) > 1e-9 * Math.min(1, amount)) needed += 1;
   }
   if (brought && brought <= MOST_BROUGHT) return brought;
   return Math.min(needed, largest >= 1000 ? 0 : largest >= 100 ? 1 : mostOf(largest));

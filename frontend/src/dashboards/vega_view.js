@@ -1,18 +1,10 @@
 // A panel with a Vega-Lite specification. Its bundle is large, so it is loaded only where there is such a panel.
 
-import { Rows } from "./charts/rows.js";
 import { load } from "./chunks.js";
 import { html } from "./dom.js";
-import { isNumeric } from "./numbers.js";
 import { twinOf } from "./tables.js";
 
 const HEIGHT = 260;
-
-/** Vega takes numbers alone: those that come as texts become the nearest double. */
-function asNumbers(record, names) {
-  for (const name of names) if (typeof record[name] === "string") record[name] = Number(record[name]);
-  return record;
-}
 
 export class VegaView {
   #width = 0;
@@ -49,12 +41,9 @@ export class VegaView {
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
     const { locale, currency } = this.context.formats;
-    const rows = new Rows(this.data.columns, this.data.rows);
-    const numeric = rows.columns.filter(({ type }) => isNumeric(type)).map(({ name }) => name);
-    const values = rows.rows.map((_, row) => asNumbers(rows.record(row), numeric));
     try {
       const { draw } = await load("vega.js");
-      draw(this.element, { ...this.view.vega, data: { values } }, { width, height: HEIGHT, locale, currency });
+      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, locale, currency });
     } catch (error) {
       console.error(error);
       const message = "This chart could not be drawn. Its table holds the same rows.";

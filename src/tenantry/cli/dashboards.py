@@ -71,10 +71,10 @@ def check(
     """Find mistakes in the dashboards of DIR and in their queries.
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
-    explain the queries where they can. Only the queries of lines and heat maps are run, to find rows that share a
-    place. A note says which groups see a dashboard or panel that is not for all. Each query is checked with the
-    guarded tables of --tables, of the store's data sources, or of tables.yaml in DIR or next to it. Exits with 1 for a
-    finding of severity error.
+    explain the queries where they can. Only the queries of lines, heat maps and bars with aggregate: none are run, to
+    find rows that share a place. A note says which groups see a dashboard or panel that is not for all. Each query is
+    checked with the guarded tables of --tables, of the store's data sources, or of tables.yaml in DIR or next to it.
+    Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 

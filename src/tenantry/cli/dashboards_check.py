@@ -75,12 +75,12 @@ class DashboardCheck:
         self._home = folder
         self._unusable: list[Located] = []
         self._saved: list[SavedDashboard] = []
-        self._mistyped: list[Located] = []
+        self._of_folder: list[Located] = []
         self._queries_folders: list[Path] = []
         try:
             read = DashboardFolder(folder)
             self._saved = [*read.values()]
-            self._mistyped = [*read.mistyped]
+            self._of_folder = [*read.findings]
             self._queries_folders = [read.queries.path] if read.queries is not None else []
         except InvalidQueries as error:
             for each in error.errors or (error,):
@@ -153,7 +153,7 @@ class DashboardCheck:
     def run(self) -> DashboardReport:
         engines = self._engines
         panels = panel_findings(saved.dashboard for saved in self._saved)
-        of_files = [*self._unusable, *panels, *self._queries(), *self._of_texts(), *self._of_formats()]
+        of_files = [*panels, *self._queries(), *self._of_texts(), *self._of_formats()]
         shown = self._audience.findings(0 if self._types is None else len(self._types), self._properties)
         found = [*of_files, *self.of_queries(), *shown, *self._tables_without_pages(), *self._guards.undeclared()]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
@@ -164,9 +164,9 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Findings about controls and queries whose names do not match, and those of the engines."""
+        """Findings about files that cannot be used, those of the folder, and those of the engines."""
         refused = () if self._engines is None else self._engines.findings
-        return (*self._mistyped, *refused, *self._unknown_columns(), *self._repeated_rows())
+        return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 
     def _guarded(self, template: SQLTemplate) -> SQLTemplate:
         return self._guards.guarded(template, self._home)

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from tenantry.dashboards.definition.conditions import When
-from tenantry.dashboards.definition.model import DashboardFile
+from tenantry.dashboards.definition.model import Control, DashboardFile
 from tenantry.dashboards.definition.narrowing import narrowed
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.folder import SavedDashboard
@@ -52,7 +52,12 @@ class Access:
         if saved is None or not self._is_open(group, saved):
             return None
         dashboard = narrowed(saved.dashboard, saved.queries, group.variables, partial(self._has_link, group))
-        return saved if dashboard is saved.dashboard else replace(saved, dashboard=dashboard)
+        links = {
+            panel: link.with_controls(self._controls(link.click.open, group))
+            for panel, link in saved.links.items()
+            if self._has_link(group, link.click.open)
+        }
+        return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
         """The dashboards that the group may open, for a menu of the host."""
@@ -78,6 +83,10 @@ class Access:
     def _has_link(self, group: UserGroup, name: str) -> bool:
         saved = self._dashboards.get(name)
         return saved is not None and self._is_open(group, saved)
+
+    def _controls(self, name: str, group: UserGroup) -> Mapping[str, Control]:
+        saved = self._dashboards[name]
+        return narrowed(saved.dashboard, saved.queries, group.variables).controls
 
     def _is_open(self, group: UserGroup, saved: SavedDashboard) -> bool:
         conditions = [saved.dashboard.when]

@@ -14,6 +14,7 @@ FOREVER: Final = "public, max-age=31536000, immutable"
 MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
+    "tgz": "application/gzip",
     "ts": "text/plain; charset=utf-8",  # TypeScript declarations
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}

@@ -14,8 +14,9 @@ from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME, SQLTemplate
-from tenantry.sql.checks import Finding
+from tenantry.sql.checks import Finding, Severity
 
+_SAME: Final = "give both dashboards the same controls and time zone; until then the page that opens tells viewers"
 MAX_FILES: Final = 1_000
 """Maximum number of dashboards in a folder."""
 SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -94,24 +95,24 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return f"<DashboardFolder {str(self.path)!r}, {len(self)} dashboards>"
 
     @property
-    def mistyped(self) -> Iterator[tuple[str, Finding]]:
-        """Findings, each with its file: controls that no query reads, filters of queries that nothing sets."""
+    def findings(self) -> Iterator[tuple[str, Finding]]:
+        """Likely mistakes, each with its file: controls that no query reads, filters of queries that nothing sets, and
+        clicks that open other numbers."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:
                 opened.setdefault(click.open, set()).update(click.values)
         for name, saved in self._saved.items():
             yield from mistyped_controls(saved.dashboard, saved.queries, opened.get(name, ()))
+            for link in saved.links.values():
+                at = saved.dashboard.source.location(link.click.offset)
+                for difference in link.differences:
+                    yield at.file, Finding("other-numbers", Severity.WARNING, at.line, at.column, difference, _SAME)
 
     @property
     def notes(self) -> list[str]:
-        """Messages about likely mistakes: those of ``mistyped``, and clicks that open other numbers."""
-        found = [f"{file}:{one.line}:{one.column}: {one.message}" for file, one in self.mistyped]
-        for saved in self._saved.values():
-            for link in saved.links.values():
-                at = saved.dashboard.source.location(link.click.offset)
-                found += [f"{at}: {difference}" for difference in link.differences]
-        return found
+        """The messages of ``findings``."""
+        return [f"{file}:{one.line}:{one.column}: {one.message}" for file, one in self.findings]
 
     def _files(self) -> list[tuple[str, Path]]:
         if not self.path.is_dir():

@@ -4,11 +4,11 @@ panel's filters along, and the page says which it could not take."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tenantry.dashboards.definition.model import Click, Control, DashboardFile, Panel
-from tenantry.dashboards.definition.queries import DashboardQueries, parameters_read
+from tenantry.dashboards.definition.queries import DashboardQueries, parameters_filtering, parameters_read
 from tenantry.sql.parameters import TEXTS
 from tenantry.suggestions import did_you_mean
 
@@ -28,9 +28,11 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
-    ``always``: the filters of the opened dashboard that no link clears. ``controls``: its controls. ``other_days``:
-    whether its time zone or weeks are other ones."""
+    """A parameter that only chooses SQL, such as the unit of ``trunc``, is no filter.
+
+    ``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
+    ``always``: the filters of the opened dashboard that no link clears. ``controls``: its controls that filter.
+    ``other_days``: whether its time zone or weeks are other ones."""
 
     click: Click
     kept: tuple[str, ...]
@@ -38,6 +40,16 @@ class Link:
     always: tuple[str, ...]
     controls: Mapping[str, Control]
     other_days: bool
+
+    def with_controls(self, seen: Mapping[str, Control]) -> Link:
+        """The link for a group that sees only these controls of the opened dashboard."""
+        hidden = {name for name in self.kept if name in self.controls and name not in seen}
+        return replace(
+            self,
+            kept=tuple(name for name in self.kept if name not in hidden),
+            dropped=tuple(sorted({*self.dropped, *hidden})),
+            controls={name: each for name, each in self.controls.items() if name in seen},
+        )
 
     @property
     def differences(self) -> Iterator[str]:
@@ -56,17 +68,20 @@ def find_link(saved: Linked, panel: Panel, click: Click, opened: Linked) -> Link
     queries = saved.queries.panels[panel.id]
     asked = [each for each in (queries.rows, queries.sparkline) if each is not None]
     read = {name for each in asked for name in parameters_read(each)} & saved.settable
+    filtering = {name for each in asked for name in parameters_filtering(each)}
     both = {*kept_controls(ours, theirs), *(name for name in opened.settable if _is_text(name, ours, theirs))}
     kept = read & both
     given = click.values.keys() | {name for name in kept & ours.controls.keys() if _has_default(ours.controls[name])}
-    always = [each for each in theirs.controls.values() if _has_default(each) and not each.parameter.clearable]
+    set_there = opened.queries.filters | click.values.keys()
+    filters = {name: each for name, each in theirs.controls.items() if name in set_there}
+    always = [each for each in filters.values() if _has_default(each) and not each.parameter.clearable]
     ranges = any(each.parameter.is_range for each in theirs.controls.values())
     return Link(
         click=click,
         kept=tuple(sorted(kept)),
-        dropped=tuple(sorted(read - both - click.values.keys())),
+        dropped=tuple(sorted((read & filtering) - both - click.values.keys())),
         always=tuple(each.name for each in always if each.name not in given),
-        controls=theirs.controls,
+        controls=filters,
         other_days=ranges and ours.zone != theirs.zone,
     )
 

@@ -158,9 +158,9 @@ async def test_a_row_without_a_value_opens_nothing(open_page: OpenPage, real: Si
     dashboard without that filter: 5 were clicked, and 81 shown."""
     frame = await visit(open_page, real)
     await panel(frame, "1-1").locator("tbody tr").nth(place).click()
-    assert await panel(frame, "1-1").locator(".panel-note").inner_text() == "No filter finds rows without a value."
+    assert await panel(frame, "1-1").locator(".panel-note").inner_text() == "Rows without a value cannot be filtered."
     await click_bar(frame, "1-2", 2)
-    assert await panel(frame, "1-2").locator(".panel-note").inner_text() == "No filter finds rows without a value."
+    assert await panel(frame, "1-2").locator(".panel-note").inner_text() == "Rows without a value cannot be filtered."
     assert await frame.get_by_role("heading", level=1).inner_text() == "First"
 
 
@@ -210,4 +210,4 @@ async def test_the_page_says_what_it_could_not_take(open_page: OpenPage, real: S
     number = await click_row(frame, "3-2", "A-B 0")
     found, notes = await opened(frame)
     assert int(number) < int(found) == 30
-    assert notes == ["What you clicked was a part of this."]
+    assert notes == ["You clicked only a part of this."]

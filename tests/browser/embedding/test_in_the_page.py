@@ -43,6 +43,15 @@ rows:
   - {{line: flights, by: day, query: {FLIGHTS}}}
 """,
 }
+DOCUMENT = Path(__file__).parents[3] / "docs" / "embedding.md"
+HOST = """
+const sales = document.createElement("tenantry-dashboard");
+sales.id = "sales";
+sales.getToken = async () => (await fetch("/token/acme")).text();
+sales.setAttribute("src", document.body.dataset.dashboards);
+sales.setAttribute("name", "sales/days");
+document.body.append(sales);
+"""
 HEIGHT = "() => document.querySelector('#acme').getBoundingClientRect().height"
 
 
@@ -213,3 +222,33 @@ async def test_an_element_that_is_moved(open_page: OpenPage, real: Sites) -> Non
 
 async def _named(page: Page, name: str) -> bool:
     return await page.locator("#acme").get_attribute("name") == name
+
+
+async def test_a_host_that_is_loaded_again(open_page: OpenPage, real: Sites) -> None:
+    """By the recipe of docs/embedding.md: the dashboard that a click had opened, and its filters. Red
+    without ``setFilters`` in it: the page began with its defaults."""
+    recipe = DOCUMENT.read_text().partition('```js title="after the script of the element"\n')[2].partition("```")[0]
+    seen = await open_page()
+    await seen.page.route("**/host.js", lambda route: route.fulfill(body=HOST + recipe, content_type="text/javascript"))
+    await seen.page.goto(f"{real.host}/?groups=")
+    frame = await titled(seen.page, real, "Days")
+    await frame.locator(".control-range .choice").click()
+    await frame.locator(".preset").first.click()
+    await frame.locator(".chip").wait_for()
+    await titled(seen.page, real, "Days")
+    await frame.locator("rect.bar").first.click()
+    chips = ["Period: Last 7 days", "Route: A-B"]
+    await until(lambda: _says(seen.page, real, chips), "the other dashboard")
+    await until(lambda: _is_kept(seen.page, "sales%2Froute"), "the address of the host")
+    await seen.page.reload()
+    await until(lambda: _says(seen.page, real, chips), "the same after a reload")
+    await titled(seen.page, real, "One route")
+
+
+async def _says(page: Page, real: Sites, chips: list[str]) -> bool:
+    frame = await titled(page, real, "One route")
+    return await frame.locator(".chip").all_inner_texts() == chips
+
+
+async def _is_kept(page: Page, name: str) -> bool:
+    return f"dashboard={name}&filters=%7B%22period" in page.url and "A-B" in page.url

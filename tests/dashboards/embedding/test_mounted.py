@@ -21,7 +21,7 @@ from tenantry.backends.memory.tables import MemoryTables
 from tenantry.clock import utc_now
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
-from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding
+from tenantry.dashboards.embedding.routes import ELEMENT_FILES, ELEMENT_VERSION, Embedding
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
@@ -101,7 +101,7 @@ def clock() -> FrozenClock:
 async def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: FrozenClock) -> AsyncIterator[Mounted]:
     bundles = tmp_path / "static" / "bundles"
     bundles.mkdir(parents=True)
-    for name in ("page.js", "page.css", "embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts"):
+    for name in ("page.js", "page.css", *ELEMENT_FILES):
         (bundles / name).write_text(f"/* {name} */" * 50)
     monkeypatch.setattr(assets, "files", lambda package: tmp_path)
     made = Mounted(tmp_path, clock)
@@ -124,7 +124,7 @@ def test_the_version_in_the_address_is_that_of_the_messages() -> None:
 
 
 @pytest.mark.parametrize("folder", ["v1/", ""])
-@pytest.mark.parametrize("name", ["embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts"])
+@pytest.mark.parametrize("name", ELEMENT_FILES)
 async def test_every_page_may_take_the_element(mounted: Mounted, folder: str, name: str) -> None:
     """With CORS, without which no page of another origin gets a module, and not for ever: its address has no hash. Red
     when it is sent as the other browser files are."""

@@ -12,7 +12,7 @@ Row = tuple[str | None, str | None, Value]
 """A place on the axis, a series, a value."""
 
 NOTHING_HERE = "There is nothing here for this choice."
-NEGATIVE_PART = "Some values are below 0, so they are no parts of a whole."
+NEGATIVE_PART = "Some values are below 0, so they are not parts of a whole."
 NEGATIVE_SHARE = "Some values are below 0, so these are the values and not their shares."
 ALL_ZERO = "All values are 0, so there are no parts of a whole."
 

@@ -72,7 +72,7 @@ async def test_averages_are_no_parts_of_a_whole(stand_in: StandIn, visit: Visit)
         stand_in.show([{"kind": "donut", "donut": "v", "by": "k", "aggregate": "none", "answer": SHARES}])
     )
     panel = (await drawn(seen.page))["1-1"]
-    assert panel.sentence == "These values do not add up, so they are no parts of a whole."
+    assert panel.sentence == "These values do not add up, so they are not parts of a whole."
     await seen.page.get_by_role("button", name="Menu of V by k").click()
     assert await seen.page.get_by_role("menuitem").all_inner_texts() == ["Show as table", "Download CSV"]
     await seen.page.get_by_role("menuitem", name="Show as table").click()

@@ -138,6 +138,8 @@ async def test_a_mark_of_several_rows_takes_what_they_share(stand_in: StandIn, v
             for key in ("Home", "Enter"):
                 await seen.page.keyboard.press(key)
             if place == 1:
-                assert await seen.page.locator("[role=status]").inner_text() == "This sums up rows that differ there."
+                assert (
+                    await seen.page.locator("[role=status]").inner_text() == "This combines rows with different values."
+                )
         assert await asked(stand_in, line + 1) == {"x": str(line)}  # a donut begins with the largest
         await come(seen)

@@ -17,7 +17,7 @@ from tests.dashboards.page.test_fitting import BEYOND, OVERFLOWING, WIDTHS, whol
 
 NAMES = ("money", "neg", "nulls")
 SAID = {
-    "donut with negative": "Some values are below 0, so they are no parts of a whole.",
+    "donut with negative": "Some values are below 0, so they are not parts of a whole.",
     "all zero donut": "All values are 0, so there are no parts of a whole.",
     "all null line": "There is nothing here for this choice.",
     "zero rows": "There is nothing here for this choice.",

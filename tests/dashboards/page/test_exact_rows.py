@@ -42,9 +42,9 @@ async def test_no_digit_is_lost(tmp_path: Path, visit: Visit) -> None:
         cells = page.locator("tbody tr").first.locator("th, td")
         assert await cells.all_inner_texts() == ["9,007,199,254,740,993", "$12,345,678,901,234,568", "0.1"]
         assert await cells.nth(1).get_attribute("title") == "$12,345,678,901,234,567.89"
-        heights = await page.locator(".vega svg .mark-rect path").evaluate_all(
-            "all => all.map((e) => e.getBBox().height)"
-        )
+        bars = page.locator(".vega svg .mark-rect path")
+        await bars.first.wait_for()  # its bundle comes after the rows
+        heights = await bars.evaluate_all("all => all.map((e) => e.getBBox().height)")
         assert heights[0] == 2 * heights[1] > 0
         await page.close()  # its answer is open, for which the server would wait
         async with httpx2.AsyncClient(headers=served.headers) as client:

@@ -195,7 +195,9 @@ async def test_a_click_opens_another_dashboard_and_leads_back(stand_in: StandIn,
     stand_in.show(
         [{"kind": "text", "text": "Of one route."}], name="flights/route", title="One route", controls=[ROUTE]
     )
-    opening = BARS | {"click": {"values": {"route": "route"}, "open": "flights/route", "keeps": [], "controls": []}}
+    opening = BARS | {
+        "click": {"values": {"route": "route"}, "open": "flights/route", "keeps": [], "drops": [], "controls": []}
+    }
     page = (await visit(stand_in.show([opening], title="Overview"))).page
     await page.evaluate("window.same = true")
     await page.locator("rect.bar").nth(1).click()
@@ -212,7 +214,7 @@ async def test_what_was_chosen_goes_along_where_the_other_dashboard_has_it(stand
     """The period stays, the click counts for more than what was chosen before, and a filter that only the first one has
     is not sent. The way back brings all of them. Red when only the values of the click went along."""
     stand_in.show([{"kind": "text", "text": "Of one."}], name="one", title="One route", controls=[PERIOD, ROUTE])
-    click = {"values": {"route": "route"}, "open": "one", "keeps": ["period", "route"], "controls": []}
+    click = {"values": {"route": "route"}, "open": "one", "keeps": ["period", "route"], "drops": [], "controls": []}
     opening = BARS | {"click": click, "reads": ["period", "route"]}
     chosen = "#period=2013-01-01..2013-02-01&route=EWR+%E2%86%92+SFO&name=united"
     page = (await visit(stand_in.show([opening], title="Overview", controls=[PERIOD, ROUTE, NAME]) + chosen)).page

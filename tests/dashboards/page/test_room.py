@@ -86,13 +86,14 @@ async def test_menus_of_narrow_panels(stand_in: StandIn, visit: Visit, width: in
 
 async def test_a_panel_that_waits_does_not_cut_its_menu(stand_in: StandIn, visit: Visit) -> None:
     """Red when the line that says so was kept within the panel by cutting off all that leaves it."""
-    address = stand_in.show([FIGURE | {"query": "select 1 as n"}])
-    stand_in.held.add("1-1")
+    narrow = FIGURE | {"title": "Visits", "query": "select 1 as n", "width": 1}
+    address = stand_in.show([FIGURE | {"title": "Wide", "width": 6}, narrow])
+    stand_in.held.add("1-2")
     page = (await visit(address, settle=False)).page
     await page.get_by_role("button", name="Menu of Visits").click()
     entry = page.get_by_role("menuitem").last
-    script = """(entry) => { const { x, y, width, height } = entry.getBoundingClientRect();
-        return document.elementFromPoint(x + width / 2, y + height - 2) === entry; }"""
+    script = """(entry) => { const { x, y, height } = entry.getBoundingClientRect();
+        return document.elementFromPoint(x + 2, y + height / 2) === entry; }"""
     assert await entry.evaluate(script)
     stand_in.held.clear()
 

@@ -226,6 +226,20 @@ MUTANTS: Final = (
         "mariadb",
         Attack("with t as (select 'k' as note) select x from (with b as (select note as x from t) select x from b) s"),
     ),
+    Mutant(
+        "a with after union",
+        lambda patch: patch.setattr(grammar, "is_right_arm", lambda _: False),
+        "clickhouse",
+        Attack(
+            "select 'k' as x union all with t as (select 'j' as note) select note from t union all select note from t"
+        ),
+    ),
+    Mutant(
+        "a with in brackets after union",
+        lambda patch: patch.setattr(grammar, "is_arm", lambda _: False),
+        "clickhouse",
+        Attack("with t as (select 'j' as note) select note from t union all (with u as (select 1) select note from t)"),
+    ),
     Mutant("4: a word after from is a name", _no_words, "duckdb", Attack("select t.note as x from values t")),
     Mutant("4: a word after from is a name", _no_words, "postgresql", Attack("select t.note as x from values t")),
     Mutant(

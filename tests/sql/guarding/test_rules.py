@@ -71,6 +71,19 @@ REFUSED = [
         "into the first with",
     ),
     ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a with inside", "the first with"),
+    # In ClickHouse a WITH after union is that of one select, and hides the one before. Red without the check.
+    (
+        "clickhouse",
+        "select 1 union all with t as (select 2) select * from t union all select id from t",
+        "a with after union",
+        "in brackets",
+    ),
+    (
+        "clickhouse",
+        "with t as (select 2) select * from t union all (with u as (select 1) select id from t)",
+        "hides the with around it",
+        "into the first with",
+    ),
     # 4. PostgreSQL and DuckDB read `values` as a table there. Red with the word check left out.
     ("postgresql", "select * from values t", "engines read a table here", "write (select * from …)"),
     ("duckdb", "select * from values (1), t", "engines read a table here", "write (select * from …)"),

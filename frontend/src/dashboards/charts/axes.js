@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { digitsFor } from "../values.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortened, shortenedAll, textWidth } from "./measure.js";
 
 /**
  * @typedef {object} Plot where the marks lie, in pixels
@@ -13,13 +13,14 @@ import { shortened, textWidth } from "./measure.js";
  */
 
 const GAP = 8;
-const LABEL = 24;
-/** A label of an axis and its gap. */
+const LABEL = 26;
+/** Bands that are too narrow for a word, and for any label. */
+const NARROW = 44;
 const NARROWEST = 24;
 /** The pixels of a reference's number, before it is written shorter. */
-const MOST_AMOUNT = 90;
+const MOST_AMOUNT = 70;
 /** The share of the width that a reference's label may take. */
-const MOST_REFERENCE = 0.5;
+const MOST_REFERENCE = 0.45;
 /** A label's height, half above its line and half below. */
 export const LINE_HEIGHT = 16;
 
@@ -86,21 +87,21 @@ export function drawBottomAxis(parent, ticks, scale, plot, width) {
 }
 
 /**
- * Names of bands: each shortened to its band; only as many as fit where that is too narrow for words.
+ * Names of bands: each shortened to its band; only as many as fit where that is too narrow to tell them apart.
  * @param {string[]} texts
  * @param {number} step pixels of a band
  * @param {((place: number, before: number) => string) | null} [short] writes a time after another one, which is never cut
  */
 export function bandTicks(texts, step, short) {
-  const every = (count, write) => texts.flatMap((text, at) => (at % count ? [] : [{ at, text: write(text, at) }]));
-  if (!short) {
-    const widest = Math.max(0, ...texts.map(textWidth));
-    const count = step < 44 ? Math.max(1, Math.ceil((Math.min(widest, 90) + GAP) / step)) : 1;
-    return every(count, (text) => shortened(text, count * step - GAP));
-  }
-  for (let count = Math.ceil(NARROWEST / step); ; count += 1) {
-    const found = every(count, (_, at) => short(at, at - count));
-    if (count >= texts.length || found.every(({ text }) => textWidth(text) + GAP <= count * step)) return found;
+  const widest = Math.max(0, ...texts.map(textWidth));
+  const first = short ? NARROWEST / step : step < NARROW ? (Math.min(widest, 90) + GAP) / step : 1;
+  for (let count = Math.max(1, Math.ceil(first)); ; count += 1) {
+    const room = count * step - GAP;
+    const places = texts.flatMap((_, at) => (at % count ? [] : [at]));
+    const whole = places.map((at) => (short ? short(at, at - count) : texts[at]));
+    const shown = short ? whole : shortenedAll(whole, room);
+    const fits = short ? shown.every((text) => textWidth(text) <= room) : new Set(shown).size === new Set(whole).size;
+    if (fits || count >= texts.length) return places.map((at, place) => ({ at, text: shown[place] }));
   }
 }
 

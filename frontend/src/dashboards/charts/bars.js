@@ -4,7 +4,7 @@ import { svg } from "../dom.js";
 import { number } from "../numbers.js";
 import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { shortened, textWidth } from "./measure.js";
+import { shortenedAll, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
 import { aligned, merged, note, rowsOf, seriesOf } from "./series.js";
 import { adds, stacked, together } from "./together.js";
@@ -36,7 +36,7 @@ export function drawBars(view, rows, options) {
   if (view.fill === 0 && by.short) found.forEach((group) => filled(group, shown));
   const { groups, notes } = ordered(found, view, by, options.formats);
   const way = rows.way(options.formats, view.bar, view);
-  const parts = { view, options, by, series, shown, groups, notes, way };
+  const parts = { view, options, by, inTime, series, shown, groups, notes, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
 }
 
@@ -149,8 +149,8 @@ class StandingBars extends Bars {
   }
 
   #names() {
-    const { by, groups } = this;
-    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, groups[before]?.at) : groups[place].text);
+    const { by, groups, inTime } = this;
+    const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, inTime ? groups[before]?.at : undefined) : groups[place].text);
     return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
   }
 
@@ -178,7 +178,7 @@ class LyingBars extends Bars {
     const { domain } = this.domain(4);
     const right = Math.max(0, ...amounts.map(textWidth)) + 12;
     const room = options.width - right * (domain[0] < 0 ? 2 : 1) - SHORTEST_LYING;
-    const names = groups.map(({ text }) => shortened(text, Math.min(options.width * 0.4, room)));
+    const names = shortenedAll(groups.map(({ text }) => text), Math.min(options.width * 0.4, room));
     const size = belowLegend(options, this.series);
     this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
     this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));

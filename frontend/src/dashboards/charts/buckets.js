@@ -1,10 +1,9 @@
 // Times that are the starts of hours, days, weeks, months, quarters or years: which of these have no row, and which are
 // cut off, by now or by the ends of the period.
 
-import { moment } from "../times.js";
+import { DAY, moment } from "../times.js";
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 /** More bars than these would be thinner than a pixel. */
 const MOST = 1_000;

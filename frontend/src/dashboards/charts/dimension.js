@@ -1,10 +1,8 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { isNumeric, number } from "../numbers.js";
-import { hasSeconds, isMoment, moment, sameYear } from "../times.js";
+import { DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
-
-const DAY = 86_400_000;
 
 /**
  * @typedef {object} Dimension
@@ -39,7 +37,8 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
   }
   const buckets = when && kind === "time" ? bucketsOf(values.map(moment), when) : null;
   const keys = buckets ? values.map(moment) : values;
-  const places = new Map(buckets?.starts.map((at, place) => [at, place]));
+  const inOrder = buckets?.starts ?? (when && kind === "time" ? [...keys].sort((a, b) => later(a) - later(b)) : []);
+  const places = new Map([...new Set(inOrder)].map((key, place) => [key, place]));
   for (const key of keys) if (!places.has(key)) places.set(key, places.size);
   const names = [...places.keys()];
   const positions = keys.map((key) => places.get(key));
@@ -49,6 +48,9 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
   const short = kind === "time" ? shortTimes(at, grain(names.map((_, each) => at(each))), formats) : null;
   return { kind: "name", values, positions, names, text, short, cut };
 }
+
+/** What has no time comes last. */
+const later = (value) => (value === null ? Infinity : moment(value));
 
 /** How the times of a column are written; undefined where it holds none. */
 export function timeFormat(rows, name) {
@@ -69,13 +71,15 @@ function writer(kind, values, way, formats) {
   return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(at, format));
 }
 
-/** Months and days without their year, but the first one of a year; January after others is the year alone. */
+/** Times of a day without it, others without their year, but for the first ones; January after others is the year. */
 function shortTimes(at, format, formats) {
-  const short = { month: "monthname", date: "day" }[format] ?? format;
+  const inYear = { month: "monthname", date: "day" }[format] ?? format;
+  const inDay = { datetime: "time", instant: "second" }[format];
   return (place, before) => {
     const time = at(place);
     if (Number.isNaN(time)) return formats.name(null);
-    if (sameYear(time, at(before))) return formats.time(time, short);
+    if (inDay && sameDay(time, at(before))) return formats.time(time, inDay);
+    if (sameYear(time, at(before))) return formats.time(time, inYear);
     return formats.time(time, before >= 0 && format === "month" && !new Date(time).getUTCMonth() ? "year" : format);
   };
 }

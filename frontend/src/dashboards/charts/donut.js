@@ -31,8 +31,8 @@ const LEGEND_GAP = 12;
  */
 export function draw(view, rows, options) {
   const amounts = rows.values(view.donut).map(number);
-  if (!adds(view)) return { refused: "These values do not add up, so they are no parts of a whole." };
-  if (amounts.some((amount) => amount < 0)) return { refused: "Some values are below 0, so they are no parts of a whole." };
+  if (!adds(view)) return { refused: "These values do not add up, so they are not parts of a whole." };
+  if (amounts.some((amount) => amount < 0)) return { refused: "Some values are below 0, so they are not parts of a whole." };
   if (!amounts.some((amount) => amount > 0)) return { refused: "All values are 0, so there are no parts of a whole." };
   const slices = slicesOf(view, rows, options);
   const shown = slices.filter((each) => !each.hidden);

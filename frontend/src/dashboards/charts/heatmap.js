@@ -4,7 +4,7 @@ import { number } from "../numbers.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, LINE_HEIGHT, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
-import { shortened } from "./measure.js";
+import { shortenedAll } from "./measure.js";
 import { note } from "./series.js";
 
 const TALLEST = 40;
@@ -22,11 +22,14 @@ export function draw(view, rows, options) {
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);
   const shade = shades(amounts, view.diverging);
-  const names = down.order.map((place) => shortened(down.text(place), options.width * 0.3));
-  const plot = plotOf({ ...options, height: options.height - options.legend }, { left: names });
-  plot.height = Math.min(plot.height, down.order.length * TALLEST);
+  const size = { ...options, height: options.height - options.legend };
+  const height = Math.min(plotOf(size, {}).height, down.order.length * TALLEST);
+  const every = Math.ceil((LINE_HEIGHT * down.order.length) / height);
+  const written = (place, line) => down.short?.(place, down.order[line - every]) ?? down.text(place);
+  const names = shortenedAll(down.order.map((place, line) => (line % every ? "" : written(place, line))), options.width * 0.3);
+  const plot = { ...plotOf(size, { left: names }), height };
   const cell = { width: plot.width / Math.max(1, across.order.length), height: plot.height / Math.max(1, down.order.length) };
-  const root = canvas({ width: options.width, height: plot.top + plot.height + 22 }, "heatmap");
+  const root = canvas({ width: options.width, height: plot.top + plot.height + 24 }, "heatmap");
   const at = (row) => ({ column: across.order.indexOf(across.positions[row]), line: down.order.indexOf(down.positions[row]) });
   const taken = new Set();
   const stops = amounts.flatMap((amount, row) => {
@@ -41,9 +44,8 @@ export function draw(view, rows, options) {
   const shared = note(stops.length - taken.size, "value is under another one in its cell.", "values are under another one in their cell.", options.formats);
   const notes = shared ? [shared] : [];
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
-  const every = Math.ceil(LINE_HEIGHT / cell.height);
   names.forEach((name, line) => {
-    if (line % every) return;
+    if (!name) return;
     root.append(svg("text", { class: "label end name", x: plot.left - 8, y: (plot.top + (line + 0.5) * cell.height).toFixed(1), dy: "0.32em" }, name));
   });
   const short = (column, before) => across.short(across.order[column], across.order[before]);

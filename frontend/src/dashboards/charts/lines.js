@@ -12,6 +12,8 @@ import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 import { stacked } from "./together.js";
 
 const MOST_ENDS = 6;
+/** Pixels of a name at the end of a line. */
+const NAME = LINE_HEIGHT + 2;
 /** Half the width of what a stack has at one place alone, in pixels. */
 const ALONE = 12;
 
@@ -78,7 +80,7 @@ function layersOf(series, share) {
 function apart(ends, from, way) {
   let before = from;
   for (const end of ends) {
-    if ((end.y - before) * way < LINE_HEIGHT + 2) end.y = before + (LINE_HEIGHT + 2) * way;
+    if ((end.y - before) * way < NAME) end.y = before + NAME * way;
     before = end.y;
   }
 }
@@ -190,16 +192,20 @@ class LineChart {
     return Object.defineProperty(chart, "stops", { get: () => (stops ??= this.#stops()) });
   }
 
-  /** The names keep their order, and leave the place of the reference's label free. */
+  /** The names keep their order, leave the place of the reference's label free, and stay beside the plot. */
   #ends() {
     const found = this.shown.map((each) => ({ key: each.key, y: this.y(each.points.findLast(({ y }) => y !== null)?.y ?? 0) }));
     found.sort((a, b) => a.y - b.y);
     const label = this.view.reference ? this.y(this.view.reference.value) : -Infinity;
-    const above = found.filter(({ y }) => y < label);
-    apart(above.reverse(), label, -1);
-    apart(found.slice(above.length), label, 1);
-    const over = label === -Infinity ? Math.max(0, (found.at(-1)?.y ?? 0) - (this.plot.top + this.plot.height)) : 0;
-    return found.map(({ key, y }) => ({ key, y: y - over, x: this.plot.left + this.plot.width + 6 }));
+    const { top, height } = this.plot;
+    const above = found.filter(({ y }) => y < label).length;
+    const least = found.length - Math.floor((top + height - label) / NAME);
+    const most = Math.floor((label - top) / NAME);
+    const split = Math.max(0, Math.min(Math.max(above, least), most));
+    apart(found.slice(0, split).reverse(), label, -1);
+    apart(found.slice(split), label, 1);
+    if (label === -Infinity) apart([...found].reverse(), top + height + NAME, -1);
+    return found.map(({ key, y }) => ({ key, y, x: this.plot.left + this.plot.width + 6 }));
   }
 
   /** One place on the axis each: what all series are there. */

@@ -26,7 +26,20 @@ function prepared() {
 /** The text, or as much of it as fits, with an ellipsis. */
 export function shortened(text, most) {
   if (textWidth(text) <= most) return text;
-  let end = text.length;
-  while (end > 1 && textWidth(`${text.slice(0, end)}…`) > most) end -= 1;
-  return `${text.slice(0, end).trimEnd()}…`;
+  const letters = [...text];
+  let end = letters.length;
+  while (end > 1 && textWidth(`${letters.slice(0, end).join("")}…`) > most) end -= 1;
+  return `${letters.slice(0, end).join("").trimEnd()}…`;
+}
+
+/** All of these texts, shortened; those that would look alike keep their ends, too. */
+export function shortenedAll(texts, most) {
+  const cut = texts.map((text) => shortened(text, most));
+  return cut.map((each, place) => (each !== texts[place] && cut.indexOf(each) !== cut.lastIndexOf(each) ? withEnd(texts[place], most) : each));
+}
+
+const reversed = (text) => [...text].reverse().join("");
+
+function withEnd(text, most) {
+  return shortened(text, most / 2) + reversed(shortened(reversed(text), most / 2)).slice(1);
 }

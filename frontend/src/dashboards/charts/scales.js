@@ -4,13 +4,11 @@
 import { nice, ticks, tickStep } from "d3-array";
 import { utcTicks } from "d3-time";
 
-import { hasSeconds, sameYear } from "../times.js";
+import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
 
 /** A day, an hour and a minute: the labels of durations are whole ones of one of these. */
 const SPANS = [86_400, 3_600, 60];
-
-const DAY = 86_400_000;
 
 /** @typedef {{at: number, text: string}} Tick */
 
@@ -85,9 +83,8 @@ function timeTexts(dates, formats) {
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
-  const dayOf = (date) => Math.floor(date / DAY);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
-  let way = (date, place) => (midnight(date) ? "day" : place && dayOf(date) > dayOf(dates[place - 1]) ? "moment" : inDay);
+  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "datetime" : inDay);
   if (dates.length === 1 && midnight(dates[0])) way = () => "date";
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");

@@ -41,7 +41,6 @@ export class Controls {
     this.change = change;
     this.ask = ask;
     this.chips = html("ul", { class: "chips", "aria-label": "Chosen", hidden: true });
-    this.paper = html("p", { class: "on-paper" });
     const fields = [...filters.controls.values()].map((control) => this.#field(control));
     this.element = html("div", { class: "controls", role: "group", "aria-label": "Filters", hidden: !fields.length }, ...fields);
     this.show();
@@ -98,29 +97,18 @@ export class Controls {
   }
 
   #chips(name, value) {
-    const label = this.#label(name);
+    const label = this.label(name);
     if (value.length === 0) return [this.#chip(`${label}: All`, () => this.change({ [name]: null }))];
-    if (!Array.isArray(value)) return [this.#chip(`${label}: ${this.#text(name, value)}`, () => this.change({ [name]: null }))];
-    return value.map((one) => this.#chip(`${label}: ${this.#text(name, one)}`, () => this.change({ [name]: others(value, one) })));
+    if (!Array.isArray(value)) return [this.#chip(`${label}: ${this.text(name, value)}`, () => this.change({ [name]: null }))];
+    return value.map((one) => this.#chip(`${label}: ${this.text(name, one)}`, () => this.change({ [name]: others(value, one) })));
   }
 
-  /** Writes what holds for paper, which has no fields. */
-  date() {
-    const names = new Set([...this.filters.controls.keys(), ...Object.keys(this.filters.chosen)]);
-    const held = [...names].map((name) => `${this.#label(name)}: ${this.#held(name)}`);
-    this.paper.textContent = [...held, this.formats.text(new Date().toISOString(), { format: "datetime" })].join(" · ");
-  }
-
-  #label(name) {
+  label(name) {
     return this.filters.controls.get(name)?.label ?? words(name);
   }
 
-  #held(name) {
-    const values = [this.filters.value(name) ?? []].flat().filter((one) => one !== "");
-    return values.map((one) => this.#text(name, one)).join(", ") || (this.filters.controls.get(name)?.kind === "range" ? "Any time" : "All");
-  }
-
-  #text(name, value) {
+  /** A value as people read it. */
+  text(name, value) {
     if (typeof value === "object") return rangeLabel(value, this.formats);
     if (this.filters.controls.get(name)?.kind === "date") return this.formats.text(value, { format: "date" });
     return this.#fields.get(name)?.text?.(value) ?? String(value);

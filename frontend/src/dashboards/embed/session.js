@@ -70,7 +70,7 @@ export class Session {
   }
 
   /**
-   * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels; "filters" and the
+   * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels, "paper" and those of a print by its width; "filters" and the
    * viewer's choices; "kept" and the choices that hold in place of those that it gave; "click" and {dashboard, panel,
    * row}; "error" and {code, message, panel, control}.
    */

@@ -131,10 +131,11 @@ _STACK: Final = Key(
 _AGGREGATE: Final = Key(
     "aggregate",
     OneOf(AGGREGATES),
-    "how several values become one: sum, mean, max, or none to leave the others out; default: sum, but none for "
-    "percent and for columns named as averages. Only values that add up are stacked or parts of a whole",
+    "how several values become one: sum, mean, max, or none to leave the others out. Only sums are stacked or parts of "
+    "a whole; default: sum, but none for percent and for columns named as averages",
 )
 _COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
+_SERIES: Final = (_BY, _COLOR, _COLORS)
 _FILL: Final = Key(
     "fill", Number(0, 0), "0: hours, days, weeks, months or years without a row count as 0; default: a gap"
 )
@@ -204,30 +205,16 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ),
             _CLICK,
         ),
-        PanelKind.LINE: _panel(
-            PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _COLORS, _FILL, _REFERENCE
-        ),
+        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, *_SERIES, _FILL, _REFERENCE),
         PanelKind.AREA: _panel(
-            PanelKind.AREA,
-            _MEASURES,
-            "the columns drawn",
-            *_CHART,
-            _BY,
-            _COLOR,
-            _COLORS,
-            _STACK,
-            _AGGREGATE,
-            _FILL,
-            _REFERENCE,
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, *_SERIES, _STACK, _AGGREGATE, _FILL, _REFERENCE
         ),
         PanelKind.BAR: _panel(
             PanelKind.BAR,
             _MEASURES,
             "the columns drawn",
             *_CHART,
-            _BY,
-            _COLOR,
-            _COLORS,
+            *_SERIES,
             _STACK,
             _AGGREGATE,
             _FILL,
@@ -244,9 +231,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the height",
             *_CHART,
-            _BY,
-            _COLOR,
-            _COLORS,
+            *_SERIES,
             Key("size", ColumnName(), "the column of the size of a point"),
             Key("label", ColumnName(), "the column of the name of a point"),
         ),
@@ -281,7 +266,11 @@ DASHBOARD: Final = (
         Duration(0, 86_400),
         "the maximum age of a panel's rows, unless the panel sets its own; default: that of the data source",
     ),
-    Key(TIMEZONE, ZoneName(), "the time zone of groups without the property timezone; default: UTC"),
+    Key(
+        TIMEZONE,
+        ZoneName(),
+        "the time zone of groups without the property timezone; default: that of the data source, else UTC",
+    ),
     Key("colors", ColorsOfNames(), "the colour of each series, by name: {Won: good, Lost: bad}"),
     Key(
         WEEK_START,

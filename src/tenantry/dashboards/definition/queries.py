@@ -9,7 +9,7 @@ from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
 from tenantry.errors import TemplateError
-from tenantry.sql import Query, SQLTemplate
+from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
 from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare
 from tenantry.suggestions import did_you_mean
@@ -39,6 +39,10 @@ class DashboardQueries:
         return frozenset().union(*map(parameters_read, self.templates))
 
     @property
+    def filters(self) -> frozenset[str]:
+        return frozenset().union(*map(parameters_filtering, self.templates))
+
+    @property
     def locked(self) -> frozenset[str]:
         """Parameters that a query takes from a property of the group, so that viewers cannot set them."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
@@ -53,6 +57,12 @@ class DashboardQueries:
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
     """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
     return frozenset(parameter_in(each.path) for each in template.variables) - {""}
+
+
+def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
+    """As ``parameters_read``, without those that only choose SQL, such as the unit of ``trunc``."""
+    binding = (each for each in template.variables if each.position is not Position.CHOICE)
+    return frozenset(parameter_in(each.path) for each in binding) - {""}
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:

@@ -25,8 +25,8 @@ from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
 from tenantry.tokens import claims_of, sign_pass
 
-ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
-"""Bundles that host pages load."""
+ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
+"""Bundles that host pages load, and the same as a package for npm."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in

@@ -125,7 +125,12 @@ def _click(click: Click, link: Link | None) -> dict[str, Any]:
         }
         for each in link.controls.values()
     ]
-    return shown | {"keeps": list(link.kept), "controls": controls, "other_days": link.other_days}
+    return shown | {
+        "keeps": list(link.kept),
+        "drops": list(link.dropped),
+        "controls": controls,
+        "other_days": link.other_days,
+    }
 
 
 # --- controls ---------------------------------------------------------------------------------------------------------

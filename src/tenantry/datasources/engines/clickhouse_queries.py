@@ -90,6 +90,10 @@ def limit_settings(limits: Limits) -> dict[str, str]:
         "max_result_bytes": str(limits.max_bytes),
         "result_overflow_mode": "throw",
         "session_timezone": "UTC",
+        # Guarded tables rely on both, which are the defaults: names of WITH are visible in inner queries and in each
+        # part of a union, and a column is never replaced by an alias of an outer query.
+        "enable_global_with_statement": "1",
+        "allow_experimental_analyzer": "1",
     }
 
 

@@ -203,6 +203,18 @@ def is_alias(node: Any) -> bool:
     return "start" in node.this.meta or not isinstance(node.parent, exp.Values)
 
 
+def is_right_arm(query: Any) -> bool:
+    """Whether a query follows ``union``, ``except`` or ``intersect`` without a bracket."""
+    return isinstance(query.parent, _types().exp.SetOperation) and query.arg_key == "expression"
+
+
+def is_arm(query: Any) -> bool:
+    """Whether a query is a part of ``union``, ``except`` or ``intersect``, in brackets or not."""
+    while isinstance(query.parent, _types().exp.Subquery):
+        query = query.parent
+    return isinstance(query.parent, _types().exp.SetOperation)
+
+
 def is_with(node: Any) -> bool:
     return isinstance(node, _types().exp.With)
 

@@ -96,6 +96,12 @@ class _StatementReader:
         if in_with and not self._dialect.nested_with:
             reason = "a with inside of a query that has a with reads other tables in MariaDB than in MySQL"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
+        if grammar.is_right_arm(node):
+            reason = "a with after union, except or intersect ends with the next select in ClickHouse"
+            raise Refused(self._near(clause), reason, "begin the query with it, or put its queries in brackets")
+        if visible and grammar.is_arm(node):
+            reason = "a with inside of a union, except or intersect hides the with around it in ClickHouse"
+            raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:
             raise Refused(self._near(clause), *problem)

@@ -29,19 +29,15 @@ def bars(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
 
 def _heights(view: dict[str, Any], boxes: list[Box], groups: Groups, series: Any, axis: Axis) -> Iterator[str]:
     """Bars from nought to their values, in the order of the rows or of the times."""
-    orders = [list(groups.amounts)]
-    if all(moment(str(key)) for key in orders[0]):
-        orders.append(sorted(orders[0]))
+    order = list(groups.amounts)
+    if all(moment(str(key)) for key in order):
+        order.sort()
     if {"sort", "limit"} & view.keys():
         if "limit" not in view and len(boxes) != sum(1 for value in groups.row(series) if value and float(value)):
             yield f"{len(boxes)} bars for {groups.row(series)}"
         return
-    for order in orders:
-        values = [float(value) for key in order if (value := groups.amounts[key].get(series)) and float(value)]
-        faults = list(_each_height(boxes, values, axis))
-        if not faults:
-            return
-    yield from faults[:2]
+    values = [float(value) for key in order if (value := groups.amounts[key].get(series)) and float(value)]
+    yield from list(_each_height(boxes, values, axis))[:2]
 
 
 def _each_height(boxes: list[Box], values: list[float], axis: Axis) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import pairwise
 
@@ -12,11 +13,17 @@ from tests.dashboards.page.generated.shapes import cells, layers, lines, points,
 from tests.dashboards.page.generated.written import Shown, read
 from tests.dashboards.page.marks import NEAR, Axis, Drawn
 
+FEW_LETTERS = 4
+"""Of a name that has no room at all."""
+
 
 def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     """Each fault in a sentence."""
     if panel.drawing is None or not case.lines:
         return
+    for name, count in Counter(panel.names).items():
+        if count > 1 and "…" in name and len(name) > FEW_LETTERS:
+            yield f"{count} names are cut to {name!r}"
     kind = case.view["kind"]
     if kind in {"line", "area", "bar", "scatter"} and not case.view.get("horizontal"):
         axis = yield from axis_of(case, panel)
@@ -36,6 +43,7 @@ def check(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     elif kind == "donut":
         yield from slices(case, panel, labels)
     elif kind == "heatmap":
+        yield from _along(labels)
         yield from cells(case, panel)
 
 
@@ -72,5 +80,5 @@ def _along(labels: Labels) -> Iterator[str]:
     if [x for x, _ in places] != sorted(x for x, _ in places):
         yield f"labels below that do not go to the right: {places}"
     for (_, one), (_, other) in pairwise(places):
-        if one == other and "…" not in one:
+        if one == other:
             yield f"two labels below that say {one!r}"

@@ -12,7 +12,7 @@ from tests.dashboards.page.generated.data import Case
 from tests.dashboards.page.generated.written import EXACT, exact, moment
 from tests.dashboards.page.marks import Drawn, Mark
 
-MOST_SERIES = 12
+MOST_SERIES = 8
 Labels = dict[str, Any]
 
 

@@ -51,6 +51,11 @@ def lines(case: Case, panel: Drawn, axis: Axis, labels: Labels) -> Iterator[str]
         if len(drawn) < len({(round(x), round(y)) for x, y in expected}):
             yield f"{len(drawn)} points for {len(expected)} values of {series!r}"
             continue
+        near = NEAR + 0.5
+        if extra := [
+            (px, py) for px, py in drawn if not any(abs(px - x) < NEAR and abs(py - y) < near for x, y in expected)
+        ]:
+            yield f"points of {series!r} for no value: {extra[:3]}"
         for x, y in expected:
             if not any(abs(x - px) < NEAR and abs(y - py) < NEAR + 0.5 for px, py in drawn):
                 yield f"no point of {series!r} at {x:.1f}, {y:.1f}"

@@ -98,6 +98,18 @@ with recursive a as (select 1 as n), t as (select note from t) select note as x 
 with recursive t as (from t) select note as x from t
 with recursive t as (select 'k' as note union all from t select note) select note as x from t limit 9
 with recursive t as (select 'k' as note union all select note from t where 1 = 0), u as (select note from t) select note as x from u union all select note from t
+select 'k' as x union all with t as (select 'j' as note) select note as x from t union all select note from t
+select 'k' as x union distinct with t as (select 'j' as note) select note as x from t union all select note from t
+select 'k' as x except with t as (select 'j' as note) select note as x from t union all select note from t
+select 'k' as x union all (with t as (select 'j' as note) select note as x from t) union all select note from t
+(with t as (select 'j' as note) select note as x from t) union all select note from t
+with t as (select 'j' as note) select note as x from t union all select note from t union all with u as (select 1) select note from t
+with t as (select 'j' as note) select note as x from t union all (with u as (select 1) select note from t)
+with t as (select 'j' as note) select note as x from t union all ((with u as (select 1) (select note from t)))
+with t as (select 'j' as note) (with u as (select 1) select note as x from t) union all select note from t
+with t as (select 'j' as note) select note as x from t union all (with u as (select 1) select note from t union all select note from t)
+with t as (select 'j' as note) select note as x from (select 'k' as note union all (with u as (select 1) select note from t)) q
+with q as (select 'k' as note union all with t as (select 'j' as note) select note from t union all select note from t) select note as x from q
 with b as (select note from t), a as (select note from b) select note as x from a union all select note from t
 select note as x from t where 1 = 1
 select note as x from t where tenant = 'zqx1'

@@ -22,7 +22,8 @@ from tenantry.ports import Store
 @json_option
 @with_store
 async def suspend(store: Store, provided_id: str, environment: str | None, as_json: bool) -> None:
-    """Refuse all requests of the user group ID until you resume it. Its token stays the same, but nobody gets it."""
+    """Refuse all requests of the user group ID until you resume it. Its token stays the same, and get-or-create does
+    not return it."""
     await _set_suspended(store, provided_id, environment, suspended=True, as_json=as_json)
 
 

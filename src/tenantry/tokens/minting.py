@@ -15,7 +15,7 @@ def mint_pass(
     viewer: Mapping[str, Any] | None = None,
     *,
     seconds: int = DEFAULT_SECONDS,
-    scope: str | None = None,
+    scope: str = "",
 ) -> str:
     """Make a pass from a user group token, without asking a server. docs/passes.md has the same in other languages.
 
@@ -25,7 +25,7 @@ def mint_pass(
 
     Raises InvalidToken if ``token`` is not a user group token, InvalidPass for other values that a pass cannot have.
     """
-    return sign_pass(token, pass_claims(viewer_id, viewer, seconds, scope))
+    return sign_pass(token, pass_claims(viewer_id, viewer, seconds, scope or None))
 
 
 def pass_claims(

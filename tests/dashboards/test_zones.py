@@ -155,3 +155,14 @@ async def test_a_zone_that_is_none(tmp_path: Path, monkeypatch: Any) -> None:
         assert "error" in (await site.panels("events"))["1-1"]
     assert [each.name for each in unusable_formats({"timezone": "Vienna"})] == ["timezone"]
     assert list(unusable_formats({"timezone": "Europe/Vienna"})) == []
+
+
+async def test_later_days_are_not_compared(tmp_path: Path, monkeypatch: Any) -> None:
+    """A range that ends after today may hold planned rows. Red when all of it was compared with the part before."""
+    async with events(tmp_path, monkeypatch, "Europe/Vienna") as site:
+        period = {"period": {"start": "2026-11-28", "end": "2026-11-30"}}
+        figure = (await site.panels("events", filters=period))["1-1"]
+        assert (figure["rows"], figure["so_far"]["rows"], figure["compare"]["rows"]) == ([[3]], [[2]], [[0]])
+        assert figure["periods"]["shown"] == {"start": "2026-11-28", "end": "2026-11-28"}
+        passed = (await site.panels("events", filters={"period": {"start": "2026-11-27", "end": "2026-11-28"}}))["1-1"]
+        assert "so_far" not in passed

@@ -41,7 +41,8 @@ export class FigureView {
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
     const number = html("span", { class: "figure-number" });
     const line = html("p", { class: "figure-value" }, number, unit);
-    const change = data.compare ? this.#change(value, data, wayOf) : null;
+    const [passed] = data.so_far ? new Rows(data.so_far.columns, data.so_far.rows).values(name) : [value];
+    const change = data.compare ? this.#change(passed, data, wayOf) : null;
     const cut = data.rows.length > 1 ? html("p", { class: "change" }, `The first of ${formats.text(data.rows.length, { type: "integer" })} rows`) : null;
     this.#parts = { number, line, text: formats.text(value, way), short: formats.short(value, way), whole: formats.whole(value, way) };
     this.#write(false, "");

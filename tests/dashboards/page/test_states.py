@@ -401,6 +401,14 @@ async def test_beside_what_is_below_nought_a_change_is_a_difference(stand_in: St
     ]
 
 
+async def test_what_is_to_come_is_not_compared(stand_in: StandIn, visit: Visit) -> None:
+    """The figure has all of its period, and its change is of what has passed. Red when the change was of all."""
+    answer = rows({"v": "integer"}, [214], so_far=rows({"v": "integer"}, [206]), compare=rows({"v": "integer"}, [196]))
+    page = (await visit(stand_in.show([{"kind": "figure", "figure": "v", "answer": answer}]))).page
+    assert await page.locator(".figure-number").inner_text() == "214"
+    assert await page.locator(".change").inner_text() == "Up 5.1% from 196 before"
+
+
 async def test_values_are_written_as_the_group_writes_them(stand_in: StandIn, visit: Visit) -> None:
     """Locale and currency of the definition, whatever the browser's."""
     page = (await visit(stand_in.show(figures(), locale="de-AT", currency="EUR"), locale="en-US")).page

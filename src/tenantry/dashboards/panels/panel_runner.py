@@ -15,7 +15,7 @@ from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import parameters_read, range_controls
 from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.panels.periods import Periods, periods
+from tenantry.dashboards.panels.periods import Days, Periods, periods
 from tenantry.dashboards.panels.tables import fetch_table
 from tenantry.dashboards.protocol.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.panel_errors import internal_error, viewer_error
@@ -94,18 +94,24 @@ class PanelRunner:
         plot = _plot(panel, view, wanted.plot_width)
         if plot is not None:
             return await self._chart(panel, queries.rows, named, plot, found)
-        rows, before, small = await _together(
+        compared = found if panel.compare else None
+        ends_later = compared is not None and compared.shown != compared.whole
+        rows, before, so_far, small = await _together(
             self._ask(panel, queries.rows),
-            self._compared(panel, queries.rows, found),
+            self._of_days(panel, queries.rows, compared and compared.before),
+            # Rows of later days, such as planned ones, are not compared with what has passed.
+            self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # only the other two may be None
         more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
             more["compare"] = before, named
+        if so_far is not None:
+            more["so_far"] = so_far, named
         if small is not None:
             more["sparkline"] = small_line(small, view[panel.kind]), None
-        about = self._about(queries.rows, found, rows, before, small)
+        about = self._about(queries.rows, found, rows, before, so_far, small)
         return partial(rows_line, panel.id, rows, named, **about, more=more)
 
     async def _table(
@@ -124,11 +130,10 @@ class PanelRunner:
         )
         return partial(rows_line, panel.id, rows, named, **self._about(template, found, rows), reduced=reduced)
 
-    async def _compared(self, panel: Panel, template: SQLTemplate, compared: Periods | None) -> Result | None:
-        if not panel.compare or compared is None:
+    async def _of_days(self, panel: Panel, template: SQLTemplate, days: Days | None) -> Result | None:
+        if days is None:
             return None
-        name = self._range(template)
-        params = self._params | {name: compared.before.sent()}
+        params = self._params | {self._range(template): days.sent()}
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:

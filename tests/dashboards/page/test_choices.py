@@ -111,8 +111,8 @@ async def test_choices_that_failed_are_said_with_a_way_out(
     stand_in.choices[name] = VALUES
     await problem.get_by_role("button", name="Try again").click()
     await until(lambda: _count(problem, 0))
-    assert stand_in.asked[-1]["choices"] == [name]
-    assert stand_in.asked[-1]["panels"] == []
+    again = next(each for each in reversed(stand_in.asked) if "choices" in each)  # a live answer may have opened since
+    assert (again["choices"], again["panels"]) == ([name], [])
     if empty is not None:
         assert await offers(page, f"{label} All", "Kennedy")
     else:

@@ -48,7 +48,9 @@ _PREFIX: Final = b"ugv"
 _TOKEN_PREFIX: Final = b"ugt"
 _JWT: Final = slice(SIGNED.stop + 1, None)
 _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
-_SCOPE_ENTRY: Final = re.compile(r"[a-z][a-z-]*(?::[^\s:*]+\*?|:\*)?")
+_ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
+SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
+"""Kinds, each with the name of one, or the beginning of names and ``*``."""
 
 
 class Pass(NamedTuple):
@@ -184,9 +186,7 @@ def _check_audience(name: str, value: object) -> None:
 
 
 def _check_scope(name: str, value: object) -> None:
-    entries = value.split(" ") if isinstance(value, str) else []
-    # ``isprintable`` is also false for a lone surrogate.
-    is_scope = bool(entries) and all(_SCOPE_ENTRY.fullmatch(entry) and entry.isprintable() for entry in entries)
+    is_scope = isinstance(value, str) and not value.endswith("\n") and re.match(SCOPE_PATTERN, value) is not None
     _require(is_scope, name, "must list kinds with single spaces between, such as `app dashboard:finance/*`")
 
 

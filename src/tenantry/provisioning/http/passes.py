@@ -12,7 +12,7 @@ from tenantry.groups import Issued, Scope, Viewer, write_moment
 from tenantry.provisioning.http.fields import GroupId
 from tenantry.provisioning.http.operations import Operation, OperationCall, OperationParser, parser_of
 from tenantry.provisioning.limits import check_text
-from tenantry.tokens import MAX_ID, MAX_SECONDS, sign_pass, viewer_of
+from tenantry.tokens import MAX_ID, MAX_SECONDS, SCOPE_PATTERN, sign_pass, viewer_of
 from tenantry.tokens.minting import DEFAULT_SECONDS, pass_claims
 
 _FIELD_OF_CLAIM: Final = {"sub": "/viewer_id", "scope": "/scope"}
@@ -37,6 +37,7 @@ PassScope = Annotated[
         description="Kinds of app, or dashboards, that it opens, with single spaces between. Default: all that the "
         "token opens.",
         examples=["dashboard:finance/*"],
+        json_schema_extra={"pattern": SCOPE_PATTERN},
     ),
 ]
 

@@ -100,7 +100,7 @@ _WITHOUT_GROUP: Final = frozenset(
         *(
             f"GET /dashboards/-/{folder}{name}"
             for folder in ("v1/", "")
-            for name in ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
+            for name in ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
         ),
         "GET /dashboards/-/download/{code}",
         "POST /dashboards/-/redeem",

@@ -72,7 +72,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a cached token ends with the end date of its group",
-        "resolver/resolver.py",
+        "resolver/end_dates.py",
         "entry.check_end_at = now + min(left, self._staleness)",
         "entry.check_end_at = now + self._staleness",
         ("tests/resolver/test_end_dates.py",),

@@ -89,7 +89,7 @@ class QueryWatch:
         if self._timer is None or self._loop is not loop:
             self._loop, self._round = loop, None
             self._timer = loop.call_later(interval, self._tick)
-        if own is not None and own.ends_with_pass:
+        if own is not None and own.viewer is not None and own.ends_with_pass:
             left = max(0.0, self._seconds_left(own))
             query.at_end_of_pass = loop.call_later(left, self._end, query, QueryOutdated(QueryOutdated.MESSAGE))
         return query

@@ -113,8 +113,8 @@ CLASSES = {"DataSources", "DashboardFolder"}
 NAMES_WITHOUT_SQL = frozenset(
     """
     RESERVED_NAMES Embedding Environment HTMLTemplate QueryFolder Record RecordList Resolver SigningKeys Tag
-    TenantryError Token UserGroup UserGroupMiddleware __version__ context_processor dashboard error_handler
-    mount_dashboards stop_on_signals user_group variables while_connected Answer DeclaringDriver Driver
+    TenantryError Token UserGroup UserGroupMiddleware Viewer __version__ context_processor dashboard error_handler
+    mint_pass mount_dashboards stop_on_signals user_group variables while_connected Answer DeclaringDriver Driver
     DriverFactory Enforcement Engine GroupUsage Limits Monitoring OpenRows Page ReadOnlyBy RedisResults ResultCache
     ResultStream ReusingDriver SessionDriver Sharing StreamLimits StreamingDriver Usage UsageCounter
     check_connection check_connections check_url display_url encrypt_sources encrypt_url registration_notes

@@ -102,5 +102,5 @@ async def test_every_route_is_listed(house: House) -> None:
     app: Any = house.client._transport
     mounted = app.app.routes[0].app
     found = {route.path for route in mounted.routes if isinstance(route, Route)}
-    files = {path for path in found if path.startswith("/-/") and path.endswith((".js", ".css", ".ts"))}
+    files = {path for path in found if path.startswith("/-/") and path.endswith((".js", ".css", ".ts", ".tgz"))}
     assert found - files == {*ROUTES, *ROUTES_WITHOUT_SQL}

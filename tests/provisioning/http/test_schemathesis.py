@@ -14,6 +14,7 @@ import anyio
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import CHECKS
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from engines.hypothesis_profile import examples
 from engines.json_schema import validator
@@ -106,7 +107,9 @@ schema, AUTHORIZATION = load_schema()
 )
 def test_schemathesis(case: Any) -> None:
     """0 failures of all checks of schemathesis and of ours."""
-    case.call_and_validate(headers=_headers(case))
+    # No schema can say which characters are printable, nor that a JSON object is at most so deep.
+    looser = [positive_data_acceptance] if case.operation.label == "POST /api/user/passes" else []
+    case.call_and_validate(headers=_headers(case), excluded_checks=looser)
 
 
 def test_the_attack_is_whole() -> None:

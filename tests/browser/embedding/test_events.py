@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.async_api import Frame, Page
+from playwright.async_api import Browser, Frame, Page, Response
 
 from engines.chromium import OpenPage, Watched
 from tenantry.tokens import KeyRing, SigningKey
@@ -107,9 +107,11 @@ async def test_a_token_that_never_settles(open_page: OpenPage, real: Sites) -> N
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
     await frame_that_says(seen.page, real, "A-C")
     await seen.page.locator("#acme").evaluate("(element) => { element.getToken = () => new Promise(() => {}); }")
+    refused: list[Response] = []
+    seen.page.on("response", lambda response: refused.append(response) if response.status == 401 else None)
     await real.rotate("acme")
     await seen.page.locator("#acme").evaluate(SET, {"route": "A-B"})
-    await until(lambda: _refused(seen), "a refused request")
+    await until(lambda: _is_filled(refused), "a refused request")
     await seen.page.clock.fast_forward(10_000)
     assert await first_error(seen.page) == {"code": "token_timeout"}
     await frame_that_says(seen.page, real, "This access has ended")
@@ -120,8 +122,8 @@ async def test_a_token_that_never_settles(open_page: OpenPage, real: Sites) -> N
     await frame_that_says(seen.page, real, "There is no access to this dashboard")
 
 
-async def _refused(seen: Watched) -> bool:
-    return any("401" in text for text in seen.console)
+async def _is_filled(found: list[Response]) -> bool:
+    return bool(found)
 
 
 async def _hello(page: Page, real: Sites) -> bool:
@@ -227,8 +229,13 @@ async def _more(real: Sites, asked: int) -> bool:
     return len(real.requests) > asked
 
 
-async def test_a_lost_connection_is_one_error(open_page: OpenPage, real: Sites) -> None:
+async def test_a_lost_connection_is_one_error(
+    open_page: OpenPage, real: Sites, browser: Browser, request: pytest.FixtureRequest
+) -> None:
     """In the host too, and the dashboard goes on by itself. Red when the frame keeps it to itself."""
+    if browser.browser_type.name == "firefox":
+        reason = "a filter that was set without a connection is not asked for again"
+        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True, reason=reason))
     seen = await visit(open_page, real)
     frame = await frame_that_says(seen.page, real, "A-C")
     await seen.page.context.set_offline(True)

@@ -136,7 +136,8 @@ def test_our_own_document_is_whole() -> None:
     assert read.diagnostics == ()
     assert [f"{each.method} {each.path}" for each in read.operations] == [
         "GET /api/user", "PUT /api/user", "PATCH /api/user", "DELETE /api/user", "POST /api/user", "QUERY /api/user",
-        "POST /api/user/rotate", "POST /api/user/passes", "GET /api/users", "POST /api/users/bulk", "POST /oauth/introspect",
+        "POST /api/user/rotate", "POST /api/user/passes", "GET /api/users", "POST /api/users/bulk",
+        "POST /oauth/introspect",
         "GET /healthz", "GET /readyz",
     ]  # fmt: skip
 

@@ -99,7 +99,7 @@ class PanelRunner:
         rows, before, so_far, small = await _together(
             self._ask(panel, queries.rows),
             self._of_days(panel, queries.rows, compared and compared.before),
-            # Rows of later days, such as planned ones, are not compared with what has passed.
+            # Rows of later days, such as planned ones, must not count in the change.
             self._of_days(panel, queries.rows, compared.shown if compared is not None and ends_later else None),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )

@@ -86,11 +86,7 @@ async def test_a_file_goes_on_while_its_group_is_good(
         async with download(site, tmp_path) as pieces:
             body = [await anext(pieces)]
             change(site)
-            (watched,) = site.sources.query_watch._watched
-            certain = watched.certain_until
-            async with asyncio.timeout(SOON):
-                while watched.certain_until == certain:
-                    await asyncio.sleep(0.01)
+            await next_check(site)
             body += [piece async for piece in pieces]
         assert b"".join(body).endswith(b"\r\n500000\r\n")
 
@@ -123,13 +119,18 @@ async def test_a_query_of_a_pass_goes_on_through_its_checks(tmp_path: Path, monk
     viewer = Viewer("ada", Record({"region": "eu"}), (), now, now + timedelta(hours=1), 1)
     async with serve(tmp_path, files, store=Stored) as site, download(site, tmp_path, viewer) as pieces:
         body = [await anext(pieces)]
-        (watched,) = site.sources.query_watch._watched
-        certain = watched.certain_until
-        async with asyncio.timeout(SOON):
-            while watched.certain_until == certain:
-                await asyncio.sleep(0.01)
+        await next_check(site)
         body += [piece async for piece in pieces]
         assert b"".join(body).endswith(b"\r\n500000\r\n")
+
+
+async def next_check(site: Site) -> None:
+    """Wait until the one query has passed another check."""
+    (watched,) = site.sources.query_watch._watched
+    certain = watched.certain_until
+    async with asyncio.timeout(SOON):
+        while watched.certain_until == certain:
+            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager

@@ -22,6 +22,7 @@ from tenantry.groups.property_schema_files import schema_file as schema_file
 from tenantry.groups.property_schema_files import schema_names as schema_names
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
+from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
 from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,

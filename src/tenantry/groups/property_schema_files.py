@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, unquote
 
 from tenantry.errors import InvalidPropertySchema
 from tenantry.groups.property_schema import MOVED, PropertySchema
+from tenantry.groups.strict_json import read_json_strictly
 
 FOLDER: Final = "schemas"
 """Name of the subfolder for schemas in a folder of queries."""
@@ -22,7 +22,7 @@ def read_schema(path: str | Path) -> PropertySchema:
     if len(content) > _MAX_BYTES:
         raise InvalidPropertySchema(f"{path} is larger than {_MAX_BYTES} bytes")
     try:
-        return PropertySchema(json.loads(content, object_pairs_hook=_without_duplicates, parse_constant=_refuse))
+        return PropertySchema(read_json_strictly(content))
     except (ValueError, RecursionError) as error:
         raise InvalidPropertySchema(f"{path} is not JSON: {error}") from None
     except InvalidPropertySchema as error:
@@ -47,14 +47,3 @@ def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
 
 def schema_names(folder: str | Path) -> list[str]:
     return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("an object has the same name twice: use each name once")
-    return made
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")

@@ -18,7 +18,7 @@ from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
-from tenantry.groups import Record, Token, Viewer, thaw
+from tenantry.groups import Record, Token, Viewer, read_json_strictly, thaw
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
@@ -256,26 +256,12 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     try:
         data = urlsafe_b64decode(part + b"=" * (-len(part) % 4))
         if _unpadded(data).encode() == part:  # the decoder skips other characters
-            value = _DECODER.decode(data.decode("utf-8"))
+            value = read_json_strictly(data.decode("utf-8"))
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise InvalidPass(f"the {what} of this pass are not a JSON object in base64url")
     return value
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) != len(pairs):
-        raise ValueError("an object has the same name twice")
-    return values
-
-
-def _refuse(_: str) -> Any:
-    raise ValueError("NaN and Infinity are not JSON")
-
-
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
 
 
 def _moment(seconds: int) -> datetime:

@@ -1,8 +1,8 @@
 """Passes: credentials of one viewer for minutes, made from the user group token.
 
 A pass is ``ugv``, the token from its fourth character to its dot, a dot, and a JWT (RFC 7519) signed by HS256 (RFC
-7515) with the whole token as key. Whoever has the token can make passes without asking. Whoever has a pass cannot
-compute the token. A token that is no longer valid ends its passes.
+7515) with the whole token as key. Anyone with the token can make passes offline. A pass does not reveal the
+token. A token that is no longer valid ends its passes.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ class AlreadyExists(TenantryError):
 
 
 class BreaksSavedQuery(TenantryError):
-    """The properties would break saved queries."""
+    """With these properties, saved queries would fail."""
 
     code = "breaks_saved_query"
     status = 409

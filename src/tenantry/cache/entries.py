@@ -193,7 +193,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """What the cache knew when a poll began."""
+    """State of the cache when a poll began."""
 
     polled_at: float
     """Time just before the store was asked, in seconds of a suspend-aware clock."""
@@ -238,8 +238,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """The entry to drop before an insert, or None. If the ring has ``capacity`` entries, it is the first invalid or
-        unused entry that the hand comes to."""
+        """The entry to drop before an insert, or None. In a full ring (``capacity`` entries), this is the first invalid
+        or unused entry that the hand reaches."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

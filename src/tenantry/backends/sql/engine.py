@@ -85,7 +85,7 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     if state == _NOT_ALLOWED:
         return StoreUnavailable(
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
-            "docs/stores.md lists the rights that it needs"
+            "docs/stores.md lists the rights that the role needs"
         )
     # PostgreSQL or a pooler may have refused the connection.
     if connection_lost(cause) and not isinstance(cause, OSError):

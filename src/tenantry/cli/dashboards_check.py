@@ -225,7 +225,9 @@ class DashboardCheck:
                 without = sorted(engine for engine in engines if not has_pages(engine))
                 if panel is not None and panel.kind is PanelKind.TABLE and without:
                     at = saved.dashboard.source.location(panel.offset)
-                    message = f"{', '.join(without)} gives no pages, so above the row limit this table is not shown"
+                    message = (
+                        f"{', '.join(without)} cannot read page by page, so this table is not shown above the row limit"
+                    )
                     fix = "aggregate or limit the rows in the query, or raise the row limit"
                     yield at.file, Finding("table-without-pages", Severity.NOTE, at.line, at.column, message, fix)
 

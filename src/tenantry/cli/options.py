@@ -260,7 +260,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep the log of a wrong declaration of guarded tables off stderr, for a command that prints its error."""
+    """Do not log a wrong declaration of guarded tables on stderr, because the command prints the error itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

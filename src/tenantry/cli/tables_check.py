@@ -71,8 +71,8 @@ async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Locate
 
 
 class TablesCheck:
-    """Knows the guarded tables that queries are checked with: those in ``file``; else those that data sources of the
-    store declare (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
+    """Finds the guarded tables for each query: those in ``file``; else those that data sources of the store declare
+    (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
 
     ``find`` and ``guarded`` raise TemplateError for a file that cannot be used.
     """

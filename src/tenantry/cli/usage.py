@@ -51,7 +51,7 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source"]),
     default=["group"],
     show_default=True,
-    help="What to make a row for. Repeatable: --by month --by group makes a row for each group and month.",
+    help="Print one row per value. Repeatable: --by month --by group prints a row for each group and month.",
 )
 @click.option(
     "--format",

@@ -40,7 +40,8 @@ def _shown(row: Row, variables: Mapping[str, Any] | Record, may_open: Callable[[
 
 
 def _widened(row: Row, columns: int) -> Row:
-    """Give the columns of a panel that was left out to the others, in proportion to their widths."""
+    """Distribute the grid columns of the panels that were left out over the other panels, in proportion to their
+    widths."""
     if not all(panel.width for panel in row):
         return row  # panels without a width share the other columns
     taken = sum(panel.width for panel in row)

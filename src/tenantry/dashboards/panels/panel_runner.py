@@ -164,8 +164,8 @@ class PanelRunner:
         return zone_of_query(template, self._saved.dashboard.zone, self.variables)
 
     def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
-        """What the line says of times: how old the rows are, what time it is in their zone, and which days they are
-        of."""
+        """The times in the panel's line: the age of the rows, the current time in their zone, and the days that they
+        cover."""
         zone = self._zone(template)
         local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
         about = self._times(*results) | {"zone": zone, "now": local.isoformat()}

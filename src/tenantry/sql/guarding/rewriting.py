@@ -30,7 +30,7 @@ class _Edit(NamedTuple):
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """What replaces the name. If None, a ``name`` is that of a shared table and stays; without a name, the SQL is
+    """Replaces the name. If None: a ``name`` is the name of a shared table, and stays; if ``name`` is empty, the SQL is
     removed."""
     alias: str = ""
     only: bool = False

@@ -53,8 +53,8 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease and the deadline have not passed, and no process of this host has written to the slot since
-        the load began."""
+        """Whether the lease and the deadline are still in the future, and the slot has the same version as when the
+        load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -118,7 +118,7 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """As in CacheEntry. A used pass also keeps the entry of its token."""
+        """As in CacheEntry. Setting it to True also sets it at the token's entry."""
         return self._seen
 
     @seen.setter

@@ -164,7 +164,7 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Findings about files that cannot be used, those of the folder, and those of the engines."""
+        """Findings about unusable files, and the findings of the folder and of the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 

@@ -31,8 +31,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OptionDecorator(Protocol):
-    """The type of ``click.option(…)``."""
-
     def __call__(self, command: F, /) -> F: ...
 
 

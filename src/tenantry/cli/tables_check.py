@@ -93,8 +93,8 @@ class TablesCheck:
             self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
-        """Return the tables that guard a query of ``folder``; of several data sources, those of the first that accepts
-        the query. None without a declaration."""
+        """Return the guarded tables for a query of ``folder``. If several data sources declare tables, use the first
+        declaration that accepts the query. None without a declaration."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 

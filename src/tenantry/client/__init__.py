@@ -72,7 +72,7 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replace each given field as a whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replace each given field completely; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
         return self._run(
             self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
         )

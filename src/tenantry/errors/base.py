@@ -155,7 +155,7 @@ class InvalidSource(DataSourceError):
     code = "invalid_source"
     status = 422
     problem: str | None = None
-    """What is wrong with the guarded tables, without the fix; None if something else is."""
+    """The problem with the guarded tables, without the fix; None if the error is not about guarded tables."""
     fix: str = ""
 
 

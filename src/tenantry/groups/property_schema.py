@@ -51,7 +51,7 @@ class PropertySchema:
         self.viewer: PropertySchema | None = (
             PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None
         )
-        """What viewers may have; None if the schema does not say."""
+        """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
         """Find the values that break the schema. None counts as an empty object."""

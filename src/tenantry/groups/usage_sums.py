@@ -11,7 +11,7 @@ environment has an empty name."""
 
 
 class Usage(NamedTuple):
-    """What a group used."""
+    """The usage of a group."""
 
     queries: int = 0
     rows: int = 0

@@ -46,7 +46,7 @@ class Upsert:
 
 
 class Outcome(StrEnum):
-    """What a successful upsert did."""
+    """The effect of a successful upsert."""
 
     CREATED = "created"
     UPDATED = "updated"

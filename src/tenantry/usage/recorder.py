@@ -142,7 +142,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Move the ``hits`` of cache entries to the counts: each entry counts from 0 again."""
+        """Add the ``hits`` of all cache entries to the counts, and set them to 0."""
         with self._lock:
             self._collect_hits()
 

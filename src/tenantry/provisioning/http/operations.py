@@ -74,11 +74,11 @@ class Operation(BaseModel, ABC):
         return None
 
     def check(self) -> None:
-        """Raises the InvalidBody that ``run`` would raise, without writing."""
+        """Check the body. Raises the InvalidBody that ``run`` would raise, but writes nothing."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises what the Provisioner's method raises."""
+        """Perform the operation. Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:

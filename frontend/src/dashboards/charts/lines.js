@@ -1,12 +1,11 @@
 // Lines and areas over a time, a number or names; areas on top of one another.
 
-import { area, line } from "d3-shape";
-
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
 import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
+import { areaPath, linePath } from "./paths.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 import { stacked } from "./together.js";
@@ -138,7 +137,7 @@ class LineChart {
   }
 
   #drawMarks(root) {
-    const path = line().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y(({ high }) => this.y(high)).digits(2);
+    const path = (points) => linePath(points, { ...this.#way(), y: ({ high }) => this.y(high) });
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
       const runs = runsOf(spans, this.by.buckets);
@@ -147,7 +146,7 @@ class LineChart {
         for (const [kind, points] of runs) group.append(svg("path", { class: kind.replace("line", "layer"), d: sides.map((side) => this.#filled(points, side)).join("") }));
       } else {
         if (this.view.kind === "area") group.append(svg("path", { class: "area", d: this.#filled(spans) }));
-        group.append(...runs.map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })));
+        group.append(...runs.map(([kind, points]) => svg("path", { class: kind, d: path(points) })));
       }
       group.append(...this.#alone(spans));
       root.append(group);
@@ -156,7 +155,11 @@ class LineChart {
 
   #filled(spans, side) {
     const end = (which) => (span) => this.y(side ? span[side][which] : [span.low, span.high][which]);
-    return area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(end(0)).y1(end(1)).digits(2)(spans) ?? "";
+    return areaPath(spans, { ...this.#way(), y0: end(0), y1: end(1) });
+  }
+
+  #way() {
+    return { isThere: ({ high }) => high !== null, x: ({ x }) => this.x(x), digits: 2 };
   }
 
   /** A value between two that are missing is a dot, or a bar of a stack: a line of one point cannot be seen. */

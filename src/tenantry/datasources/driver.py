@@ -272,7 +272,7 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
             source_id,
             "it has bound values and calls a function that can run a string as SQL, or open the table or file that a "
             "string names (query, ts_stat, dblink, load_file, …), or a function whose name is in Unicode escapes and "
-            "could be one of these. Values must not become SQL: write the query without values, or without the "
+            "could be one of these; a value never becomes SQL: write the query without values, or without the "
             "function",
         )
 

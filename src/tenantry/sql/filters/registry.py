@@ -126,7 +126,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
         arguments = ", ".join(argument.text for argument in each.arguments)
         filtered = f"{each.name}({arguments})" if arguments else each.name
         fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for what a viewer sends; else {fix}"
-    return f"{tag.path} is a property of the group: {what}, nobody would notice if a group lacks it", fix
+    return f"{tag.path} is a property of the group: {what}, nobody would notice a group that lacks it", fix
 
 
 def has_default(tag: VariableTag) -> bool:

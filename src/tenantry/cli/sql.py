@@ -209,7 +209,6 @@ def check(
 
 
 def _check_names(template: Query, given: Iterable[str]) -> None:
-    """Raises click.BadParameter for a name that the query would silently ignore."""
     declared = template.parameters
     names = list(declared) or sorted(
         {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}

@@ -180,7 +180,6 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """Print the rows and the total. In a table, the total is the last row; for CSV and JSON, it is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

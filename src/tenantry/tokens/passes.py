@@ -204,7 +204,7 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for values that are not allowed in a user group's properties
+    """Count the names on all levels. Raises InvalidPass for a value that properties of user groups may not have
     either."""
     if isinstance(value, str):
         is_storable = not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value)

@@ -58,7 +58,6 @@ def _controls(dashboard: DashboardFile, queries: DashboardQueries, rows: Iterabl
 
 
 def _read(dashboard: DashboardFile, queries: DashboardQueries, panels: Iterable[Panel]) -> set[str]:
-    """The parameters that panels, their clicks and the choices of their controls use."""
     found = _in_texts(dashboard.texts.paths)
     for panel in panels:
         found |= _in_texts((*panel.view.paths, *panel.named.paths))

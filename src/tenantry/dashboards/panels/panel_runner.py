@@ -137,7 +137,6 @@ class PanelRunner:
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
-        """The one range control that the query reads; None if there are several or none."""
         read = parameters_read(template)
         names = [name for name in range_controls(self._saved.dashboard) if name in read]
         return names[0] if len(names) == 1 else None

@@ -77,7 +77,6 @@ def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> Re
 
 
 def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
-    """How far back the previous period begins, in months and days."""
     if relative is not None:
         return _MONTHS.get(relative.unit, 0) * relative.units, _DAYS.get(relative.unit, 0) * relative.units
     if whole.start.day == whole.end.day == 1:  # whole months

@@ -22,8 +22,6 @@ _MOST_TOKENS: Final = 40_000
 
 
 class _Edit(NamedTuple):
-    """A change to a Text: it replaces or removes the SQL from ``start`` to ``end``."""
-
     start: int
     end: int
     position: int

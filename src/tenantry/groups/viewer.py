@@ -6,6 +6,9 @@ from typing import Final
 
 from tenantry.groups.record import Record
 
+LONGEST_PASS: Final = 86_400
+"""Maximum seconds for which a pass is valid."""
+
 _ALL: Final = "*"
 
 

@@ -284,6 +284,17 @@ async def test_a_code_of_a_pass_gives_the_same_viewer_until_the_same_end(mounted
     assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_expired")
 
 
+async def test_a_code_of_a_revoked_viewer_gives_nothing(mounted: Mounted, clock: FrozenClock) -> None:
+    """Red if the code is one of the group, so that the viewer comes back."""
+    seconds = int(clock().timestamp())
+    claims = {"iat": seconds, "exp": seconds + 30, "sub": "ada"}
+    issued = (await mounted.issue(sign_pass(await mounted.token(), claims))).json()
+    revoked = GroupChanges(revoked_viewers={"ada": seconds + 1})
+    await mounted.store.groups.update(await mounted.environment(), "acme", revoked)
+    late = await mounted.redeem(issued)
+    assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_revoked")
+
+
 async def test_a_pass_opens_the_dashboards_of_its_scope(mounted: Mounted) -> None:
     """Another dashboard is one that does not exist. Red if a mount looks at the kind alone."""
     token = await mounted.token()

@@ -30,7 +30,7 @@ from tenantry.errors import (
 from tenantry.groups import Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
-from tenantry.tokens import claims_of, sign_pass
+from tenantry.tokens import claims_of, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
 """Bundles that host pages load, and the same as a package for npm."""
@@ -138,8 +138,8 @@ class EmbedCodes:
 
     async def open(self, payload: str) -> str | None:
         """A pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for a
-        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, SigningKeyMissing,
-        StoreUnavailable."""
+        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
+        SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:
@@ -153,6 +153,7 @@ class EmbedCodes:
         claims = kept["claims"] or {"iat": seconds, "exp": seconds + PASS_SECONDS}
         if claims["exp"] <= seconds:
             raise PassExpired(PassExpired.MESSAGE)
+        issued.group.with_viewer(viewer_of(claims, issued.token.version))  # raises PassRevoked
         return sign_pass(self._keys.mint(issued.token), claims)
 
 

@@ -43,6 +43,7 @@ from tenantry.groups.user_group import (
     UserGroup,
     source_handle,
 )
+from tenantry.groups.viewer import DASHBOARD as DASHBOARD
 from tenantry.groups.viewer import LONGEST_PASS as LONGEST_PASS
 from tenantry.groups.viewer import Viewer
 from tenantry.groups.writes import CHANGEABLE_FIELDS as CHANGEABLE_FIELDS

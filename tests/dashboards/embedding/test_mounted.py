@@ -255,8 +255,8 @@ async def test_all_frames_wait_for_one_question(clock: FrozenClock) -> None:
 
 
 async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) -> None:
-    """A pass of an hour, and never the token with which the code was requested. Neither answer may be cached. Red if
-    the token is given out."""
+    """A pass of an hour, for dashboards alone, and never the token with which the code was requested. Neither answer
+    may be cached. Red if the token is given out."""
     token = await mounted.token()
     issued = await mounted.issue(token)
     assert (issued.status_code, issued.headers["cache-control"]) == (200, "no-store")
@@ -264,7 +264,7 @@ async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) ->
     assert first.status_code == 200
     assert token not in first.text
     given = read_pass(KEYS, first.json()["token"].encode(), clock())
-    assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ())
+    assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ("dashboard",))
     assert given.viewer.expires_at == clock() + timedelta(hours=1)
     assert first.headers["cache-control"] == "no-store"
     assert (second.status_code, second.json()["error"]["code"]) == (410, "code_used")

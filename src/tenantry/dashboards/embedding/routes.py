@@ -27,10 +27,10 @@ from tenantry.errors import (
     UserGroupExpired,
     UserGroupSuspended,
 )
-from tenantry.groups import Token, UserGroup
+from tenantry.groups import DASHBOARD, Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
-from tenantry.tokens import claims_of, sign_pass, viewer_of
+from tenantry.tokens import claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
 """Bundles that host pages load, and the same as a package for npm."""
@@ -98,7 +98,7 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""How long a pass is valid that is given out for a code of a token."""
+"""How long a pass is valid that is given out for a code of a token. It opens dashboards only."""
 
 
 class EmbedCodes:
@@ -150,7 +150,7 @@ class EmbedCodes:
         if issued.group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         seconds = int(now.timestamp())
-        claims = kept["claims"] or {"iat": seconds, "exp": seconds + PASS_SECONDS}
+        claims = kept["claims"] or make_claims(seconds, PASS_SECONDS, None, None, DASHBOARD)
         if claims["exp"] <= seconds:
             raise PassExpired(PassExpired.MESSAGE)
         issued.group.with_viewer(viewer_of(claims, issued.token.version))  # raises PassRevoked

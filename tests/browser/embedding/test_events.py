@@ -113,7 +113,7 @@ async def test_a_token_that_never_settles(open_page: OpenPage, real: Sites) -> N
     await seen.page.locator("#acme").evaluate(SET, {"route": "A-B"})
     await until(lambda: _is_filled(refused), "a refused request")
     await seen.page.clock.fast_forward(10_000)
-    assert await first_error(seen.page) == {"code": "token_timeout"}
+    assert await first_error(seen.page) == {"code": "token_timeout", "reason": "invalid_token"}
     await frame_that_says(seen.page, real, "This access has ended")
     await seen.page.locator("#acme").evaluate("(element) => element.reload()")
     await until(lambda: _hello(seen.page, real), "another frame")

@@ -134,6 +134,11 @@ class Client:
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )
 
+    def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
+        """Refuse the passes that this viewer got until now. Returns the time (aware, UTC) from which new ones are
+        accepted. Raises UnknownGroup, TooManyRevokedViewers."""
+        return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
+
     def find(self, user_group_id: str) -> ListedGroup | None:
         """Return the group without its token, or None."""
         found = self._run(self._calls.find(user_group_id)).groups

@@ -15,16 +15,13 @@ from tenantry.dashboards.definition.narrowing import narrowed
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import InvalidSettings
-from tenantry.groups import UserGroup
+from tenantry.groups import DASHBOARD, UserGroup
 from tenantry.http import user_group
 from tenantry.sql import FRAGMENT_NAME, Source
 
 MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
 """Decides which dashboards a group may open: the name of a property that lists them, or a function of the group and a
 dashboard's name."""
-
-DASHBOARD: Final = "dashboard"
-"""The kind of a mount of dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME``."""
 
 NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})

@@ -138,6 +138,13 @@ class AlreadyExists(TenantryError):
     status = 409
 
 
+class TooManyRevokedViewers(TenantryError):
+    """The group cannot keep another revoked viewer."""
+
+    code = "too_many_revoked_viewers"
+    status = 409
+
+
 class BreaksSavedQuery(TenantryError):
     """With these properties, saved queries would fail."""
 

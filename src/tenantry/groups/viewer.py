@@ -6,6 +6,12 @@ from typing import Final
 
 from tenantry.groups.record import Record
 
+LONGEST_PASS: Final = 86_400
+"""Maximum seconds for which a pass is valid."""
+
+DASHBOARD: Final = "dashboard"
+"""The kind of all dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME`` for one."""
+
 _ALL: Final = "*"
 
 

@@ -55,10 +55,11 @@ class GroupChanges:
     mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
     expires_at: datetime | Unchanged | None = UNCHANGED
     suspended: bool | Unchanged = UNCHANGED
+    revoked_viewers: Mapping[str, int] | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
         """The fields that are not UNCHANGED, by name."""
-        values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
+        values = {name: getattr(self, name) for name in CHANGEABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
@@ -70,7 +71,10 @@ def _text(value: Any) -> str:
     return json.dumps(thaw(freeze(value)), default=to_micros)  # unlike ==, tells 1 from 1.0 and keeps the key order
 
 
-SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
+CHANGEABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
+"""The fields that an update can change."""
+
+SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "revoked_viewers")
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))

@@ -206,8 +206,6 @@ class UserGroupMiddleware:
         try:
             if self._environment not in {None, group.environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
-            if group.viewer is not None and not group.viewer.may_open(self._audience):
-                raise OutOfScope(OutOfScope.MESSAGE)
             raw = self._extract_again(scope)
             # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
             # a mask is not a second token.
@@ -216,6 +214,9 @@ class UserGroupMiddleware:
         except TenantryError as error:
             scope[SCOPE_KEY] = None
             await send_error(error, scope, send)
+            return
+        if group.viewer is not None and not group.viewer.may_open(self._audience):
+            await self._run_out_of_scope(group, scope, receive, send)
             return
         scope[SCOPE_KEY] = group
         # The outer middleware watches the response.

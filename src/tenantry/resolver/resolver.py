@@ -158,7 +158,7 @@ class Resolver:
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
         environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
-        UserGroupSuspended, PassExpired, InvalidPass), and StoreUnavailable.
+        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""

@@ -18,14 +18,14 @@ from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
-from tenantry.groups import Record, Token, Viewer, read_json_strictly, thaw
+from tenantry.groups import LONGEST_PASS, Record, Token, Viewer, read_json_strictly, thaw
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
 """Maximum characters of a pass. A cookie holds 4,096 with its name."""
 
-MAX_SECONDS: Final = 86_400
+MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
 
 MAX_AHEAD: Final = 60
@@ -120,10 +120,18 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """The claims for another pass of this viewer that ends at the same time."""
-    claims = {"iat": int(viewer.issued_at.timestamp()), "exp": int(viewer.expires_at.timestamp())}
-    optional = {"sub": viewer.id, "viewer": thaw(viewer.attributes), "scope": " ".join(viewer.scope)}
-    return {**claims, **{name: value for name, value in optional.items() if value}}
+    """The claims from which another pass for this viewer is made, with the same end."""
+    issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
+    attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
+    return make_claims(issued, expires - issued, viewer.id, attributes, scope)
+
+
+def make_claims(
+    issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
+) -> dict[str, Any]:
+    """The claims of a pass, unchecked. ``issued``: seconds since 1970. A None is left out."""
+    claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
+    return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:

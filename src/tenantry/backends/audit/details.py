@@ -48,11 +48,14 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields, and the new values of the fields that end or suspend access."""
+    """Return the names of the given fields, and the new values of the fields that end or suspend access. After a
+    revocation, also the id of the viewer."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}
-    return {"fields": ", ".join(given), **ends, **suspended}
+    revoked = [*(given.get("revoked_viewers") or ())]
+    viewer = {"viewer": revoked[-1]} if revoked else {}
+    return {"fields": ", ".join(given), **ends, **suspended, **viewer}
 
 
 def rotation_details(group: UserGroup) -> dict[str, str]:

@@ -73,6 +73,7 @@ groups: Table = Table(
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
     Column("suspended", Boolean, nullable=False, server_default=false()),
+    Column("revoked_viewers", Document),
     UniqueConstraint("environment_id", "provided_id"),
     CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
     sqlite_autoincrement=True,  # never reuse a team_id

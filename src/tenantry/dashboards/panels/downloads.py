@@ -27,7 +27,7 @@ from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Pur
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.datasources.results import Format
-from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
+from tenantry.errors import InvalidBody, MissingVariable, PassRevoked, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
@@ -140,7 +140,10 @@ class Downloads:
             return None
         claims, group = wanted["viewer"], issued.group
         if claims is not None:
-            group = group.with_viewer(viewer_of(claims, wanted["version"]))
+            try:
+                group = group.with_viewer(viewer_of(claims, wanted["version"]))
+            except PassRevoked:
+                return None
         return group if self._seconds_left(group) > 0 else None
 
     async def _has_session(self, session: bytes | None) -> bool:

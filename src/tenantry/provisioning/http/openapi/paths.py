@@ -18,8 +18,10 @@ from tenantry.provisioning.http.openapi.examples import (
     PASS_REQUESTS,
     POSTED,
     REQUESTS,
+    REVOCATION_REQUESTS,
     ROTATED,
     UPDATED,
+    VIEWER_REVOKED,
 )
 from tenantry.provisioning.http.openapi.schemas import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
@@ -76,6 +78,11 @@ _FOR_ONE_VIEWER: Final = (
     "A pass is a short-lived credential of one viewer: give it to the browser in place of the token, which stays on "
     "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored. It ends when "
     "the token of its group ends: on rotation, suspension or deletion of the group."
+)
+_REVOKE: Final = (
+    "The passes that the viewer got until now are refused: at once on this host, elsewhere within the staleness bound. "
+    "Passes that the viewer gets later are accepted. Whether your host gives the viewer another pass is its decision. "
+    "A group keeps 200 revocations, each for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
@@ -219,6 +226,20 @@ def passes_path() -> JsonObject:
         (*USER, "group_suspended", "unknown_group"),
     )
     return {"post": {**operation, "security": [{"apiToken": [Scope.PASSES.value]}]}}
+
+
+def revocation_path() -> JsonObject:
+    operation = _operation(
+        "revokeViewer",
+        "Revoke the passes of a viewer",
+        _REVOKE,
+        reference("RevokeViewer"),
+        REVOCATION_REQUESTS,
+        reference("RevokedViewer"),
+        VIEWER_REVOKED,
+        (*USER, "unknown_group", "too_many_revoked_viewers"),
+    )
+    return {"post": operation}
 
 
 def _operation(

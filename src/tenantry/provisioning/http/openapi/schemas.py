@@ -16,7 +16,7 @@ from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHE
 from tenantry.provisioning.http.introspection import OAUTH_CODES, PASS_TYPE, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
-from tenantry.provisioning.http.passes import CreatePass
+from tenantry.provisioning.http.passes import CreatePass, RevokeViewer
 from tenantry.provisioning.http.upsert_lines import FAILED
 
 JsonObject = dict[str, Any]
@@ -29,7 +29,7 @@ def reference(name: str) -> JsonObject:
 
 
 def _requests() -> JsonObject:
-    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass)]
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return requests
@@ -163,6 +163,16 @@ _ANSWERS: Final[JsonObject] = {
             },
         }
     ),
+    "RevokedViewer": _closed(
+        {
+            "success": _SUCCESS,
+            "revoked_before": {
+                "type": "string",
+                "format": "date-time",
+                "description": "Passes whose `iat` is earlier are refused.",
+            },
+        }
+    ),
     "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
     "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
     "ListedGroups": _closed(
@@ -254,6 +264,12 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     "grace_until": {"type": ["string", "null"], "format": "date-time"},
     "expires_at": {"type": ["string", "null"], "format": "date-time"},
     "suspended": {"type": "boolean"},
+    "revoked_viewers": {
+        "type": ["object", "null"],
+        "additionalProperties": {"type": "integer"},
+        "description": "Viewer ids, each with a time in seconds since 1970: the viewer's passes whose `iat` is earlier "
+        "are refused.",
+    },
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "active": {"type": "boolean", "description": "Whether the token is valid now. If not, this is the only member."},

@@ -200,9 +200,9 @@ order by orders desc
 """
 _TABLES: Final = """\
 # The tables that queries may read, and how to find a customer's rows in each. Register your data source with this file
-# (tenantry data-source create … --tables tables.yaml): then even a query without a filter returns only the customer's
-# rows.
+# (tenantry data-source create … --tables tables.yaml): then even unfiltered queries return only the customer's rows.
 tables: {}
-# orders: customer_id                    # the column that holds the customer's id order_items: {order_id: orders.id}
-# # through the orders that they belong to countries: shared                      # every customer may read all rows
+#  orders: customer_id                    # the column that holds the customer's id
+#  order_items: {order_id: orders.id}     # through the orders that they belong to
+#  countries: shared                      # every customer may read all rows
 """

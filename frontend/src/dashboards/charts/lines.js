@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
-import { bucketsOf, runsOf } from "./buckets.js";
+import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { areaPath, linePath } from "./paths.js";
@@ -26,9 +26,9 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
-  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when) : null;
-  if (by.buckets && view.fill === 0) for (const each of series) fill(each, by.buckets.starts);
+  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when, by.clock, MOST_CORNERS) : null;
   const notes = inOrder(series, Boolean(view.stack), options.formats);
+  for (const each of series) each.points = withGaps(each.points, by.buckets, view.fill);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));
@@ -51,12 +51,6 @@ function inOrder(series, summed, formats) {
   const absent = note(without, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
   return [absent, shared].filter(Boolean);
-}
-
-/** Zeros where a series has no row. */
-function fill(series, starts) {
-  const there = new Set(series.points.map(({ x }) => x));
-  for (const x of starts) if (!there.has(x)) series.points.push({ x, y: 0, value: 0, rows: [], low: 0, high: 0 });
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -137,7 +131,7 @@ class LineChart {
   #bottomTicks() {
     const { formats } = this.options;
     const { by, plot } = this;
-    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by.buckets);
+    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by, this.options.when);
     if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, by.way);
     return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
   }

@@ -2,14 +2,14 @@
 
 import { number } from "../numbers.js";
 import { svg } from "../dom.js";
-import { bucketsOf, runsOf } from "./buckets.js";
+import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { areaPath, linePath } from "./paths.js";
 import { linear } from "./scales.js";
 
 const SIZE = { width: 120, height: 32 };
 const INSET = 3;
-const isThere = ({ y }) => !Number.isNaN(y);
+const isThere = ({ y }) => y !== null && !Number.isNaN(y);
 
 /**
  * @param {import("./rows.js").Rows} rows the number over time
@@ -22,8 +22,9 @@ export function drawSparkline(rows, name, formats, when) {
   const along = rows.columns.find((column) => column.name !== name)?.name;
   const amounts = rows.values(name).map(number);
   const by = dimension(rows, along, formats);
-  const points = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x }) => !Number.isNaN(x));
-  points.sort((a, b) => a.x - b.x);
+  const given = amounts.map((amount, row) => ({ x: by.positions[row], y: amount })).filter(({ x }) => !Number.isNaN(x));
+  const buckets = by.kind === "time" ? bucketsOf(by.positions, when, by.clock, MOST_CORNERS) : null;
+  const points = withGaps(given.sort((a, b) => a.x - b.x), buckets);
   const known = points.filter(isThere);
   if (known.length < 2) return null;
   const heights = known.map(({ y }) => y);
@@ -38,7 +39,7 @@ export function drawSparkline(rows, name, formats, when) {
     "svg",
     { class: "sparkline series-0", viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, ...SIZE, "aria-hidden": "true" },
     svg("path", { class: "area", d: areaPath(points, { ...way, y0: () => SIZE.height, y1: height }) }),
-    ...runsOf(points, by.kind === "time" ? bucketsOf(by.positions, when) : null).map(([kind, run]) => svg("path", { class: kind, d: linePath(run, { ...way, y: height }) })),
+    ...runsOf(points, buckets).map(([kind, run]) => svg("path", { class: kind, d: linePath(run, { ...way, y: height }) })),
     ...dots,
   );
 }

@@ -70,8 +70,8 @@ function roomy(values, way) {
   return valueDomain(low === high ? [low - around, high + around] : values, { zero: false, way });
 }
 
-function bottom(by, scale, plot, { formats }) {
-  if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats);
+function bottom(by, scale, plot, { formats, when }) {
+  if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats, by, when);
   if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, by.way);
   return bandTicks(by.names.map((_, at) => by.text(at)), plot.width / Math.max(1, by.names.length));
 }

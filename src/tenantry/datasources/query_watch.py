@@ -192,7 +192,6 @@ class QueryWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the group as it is now; None if the query is outdated."""
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:

@@ -146,7 +146,7 @@ class TooManyRevokedViewers(TenantryError):
 
 
 class BreaksSavedQuery(TenantryError):
-    """The properties would break saved queries."""
+    """With these properties, saved queries would fail."""
 
     code = "breaks_saved_query"
     status = 409

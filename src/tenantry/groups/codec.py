@@ -136,8 +136,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields with a default that every document contains. Documents of earlier versions lack the other fields with a
-default, which were added later."""
+"""Fields that have a default but are in every document. All other fields with a default were added later, so documents
+of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -241,7 +241,8 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation; None if that rotation granted no grace period. The period may be over."""
+        """The token before the last rotation; None if that rotation granted no grace period. The grace period may have
+        ended."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

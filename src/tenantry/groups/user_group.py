@@ -72,9 +72,9 @@ class UserGroup:
     revision: int
     """Number of writes to the group, counted from 1."""
     grace_until: datetime | None = None
-    """When the previous token's grace ends."""
+    """When the previous token's grace period ends."""
     expires_at: datetime | None = None
-    """From this time on, a Resolver refuses all tokens of the group. None: never. With a viewer, the end of the pass if
+    """From this time on, a Resolver refuses all tokens of the group. None: never. For a viewer, the end of the pass if
     that is earlier."""
     suspended: bool = False
     """Whether a Resolver refuses all tokens and passes of the group."""
@@ -82,7 +82,7 @@ class UserGroup:
     """Viewer ids, each with a time in seconds since 1970: passes that were issued to the viewer before it are refused.
     The last revocation comes last."""
     viewer: Viewer | None = field(default=None, init=False)
-    """Whom the request's pass names. None if the request has a token."""
+    """The person that the request's pass names. None if the request has a token instead."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -145,7 +145,7 @@ class UserGroup:
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties,
-        mapping and viewer. ``1``, ``1.0`` and ``true`` are different."""
+        mapping and viewer. ``1``, ``1.0`` and ``true`` count as different values."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -305,7 +305,7 @@ class SourceReading:
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The handle of all changes of data sources in the list of changes."""
+"""The list of changes records each change of a data source under this handle."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:

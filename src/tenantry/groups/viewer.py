@@ -31,7 +31,7 @@ class Viewer:
 
     @property
     def variables(self) -> Record:
-        """What templates read as ``viewer.*``: the attributes, and ``id`` if the pass has one."""
+        """The values of ``viewer.*`` in templates: the attributes, and ``id`` if the pass has one."""
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:

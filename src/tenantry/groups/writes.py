@@ -47,7 +47,8 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update of a group. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
+    """An update of a group. UNCHANGED fields stay; new ``properties`` or a new ``mapping`` replace the old ones
+    completely."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -77,7 +78,7 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""The settable fields that SPEC does not have. Only PATCH sets them; PATCH and lists return them."""
+"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to lists contain them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---

@@ -28,7 +28,7 @@ COOKIE_PREFIX: Final = "__Host-tenantry-"
 Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime of such a cookie, in which the page can be reloaded."""
+"""Lifetime of such a cookie. During this time the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",

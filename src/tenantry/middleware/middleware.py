@@ -30,8 +30,8 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The minimum that the middleware needs. A resolver with the other parts of BoundedResolver sets the staleness
-    bound; without them, the bound is DEFAULT_STALENESS."""
+    """The methods that the middleware needs at least. A BoundedResolver also sets the staleness bound; for any other
+    resolver, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
@@ -93,8 +93,8 @@ class UserGroupMiddleware:
     If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
     else 403. All responses get ``Vary``. Responses for a group or a preview also get ``Cache-Control: private``.
 
-    Inside another UserGroupMiddleware, the group that the outer one found is kept; another token gets 400, another
-    environment 401.
+    Inside another UserGroupMiddleware, the outer one's group is kept. A request with another token gets 400, a group of
+    another environment 401.
 
     Raises InvalidSettings for a malformed origin.
     """

@@ -62,7 +62,7 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 @dataclass(frozen=True)
 class Embedding:
     """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the passes that are given out for codes. ``group_hosts``: a function that restricts the hosts for a
+    ``keys``: sign the passes for which codes are exchanged. ``group_hosts``: a function that restricts the hosts for a
     group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
@@ -98,7 +98,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""How long a pass is valid that is given out for a code of a token. It opens dashboards only."""
+"""Lifetime, in seconds, of a pass that is exchanged for a code, if the code was issued for a token. It opens
+dashboards only."""
 
 
 class EmbedCodes:

@@ -35,16 +35,15 @@ from tenantry.tokens import claims_of, viewer_of
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
-"""Bytes reserved for a file being sent: a piece of rows, and the pieces in the server's buffers."""
+"""Bytes reserved for each file that is being sent: one piece of rows, and the pieces in the server's buffers."""
 _GONE = "This download link was already used or has expired. Please download again from the dashboard."
 
 
 class Downloads:
     """Issues download codes and sends the files.
 
-    Like other streams, a file is cut off when its group loses access, or when the pass ends with which it was
-    requested. In a preview, it is cut off within ``staleness``
-    seconds after the preview ends.
+    Like other streams, a file is cut off when its group loses access, or when the pass with which it was requested
+    ends. In a preview, it is cut off within ``staleness`` seconds after the preview ends.
     """
 
     def __init__(

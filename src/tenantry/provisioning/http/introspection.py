@@ -73,8 +73,9 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token or pass is active, and which group it identifies. Those of environments
-    other than the API token's are inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes of
+    environments other than the API token's are inactive. Reads the store and no cache, so rotations take effect at
+    once.
 
     Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """

@@ -28,14 +28,21 @@ ViewerId = Annotated[
 RevokedId = Annotated[_ViewerId, Field(description="Your id of the person, as in the viewer's passes.")]
 Attributes = Annotated[
     dict[str, Any] | None,
-    Field(description="What templates read as `viewer.*`, without `id`.", examples=[{"region": "eu"}]),
+    Field(
+        description="The attributes that templates read as `viewer.*`. Must not contain `id`.",
+        examples=[{"region": "eu"}],
+    ),
 ]
-Seconds = Annotated[int, Field(ge=1, le=MAX_SECONDS, description=f"How long it is valid. Default: {DEFAULT_SECONDS}.")]
+Seconds = Annotated[
+    int, Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}.")
+]
 PassScope = Annotated[
     str | None,
     Field(
-        description="Kinds of app, or dashboards, that it opens, with single spaces between. Default: all that the "
-        "token opens.",
+        description=(
+            "What the pass opens: kinds of app, or dashboards, separated by single spaces. Default: everything that "
+            "the token opens."
+        ),
         examples=["dashboard:finance/*"],
         json_schema_extra={"pattern": SCOPE_PATTERN},
     ),

@@ -74,7 +74,6 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
 
 
 def _share_responses(paths: JsonObject) -> JsonObject:
-    """Replace error responses by references to ``components/responses``, and return the responses by name."""
     shared: JsonObject = {}
     names: dict[str, str] = {}
     for responses in (operation["responses"] for methods in paths.values() for operation in methods.values()):

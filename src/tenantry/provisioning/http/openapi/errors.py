@@ -130,7 +130,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.IdempotencyInFlight,
-            "The first request with this Idempotency-Key still runs",
+            "The first request with this Idempotency-Key is still running",
             "the first request with this Idempotency-Key is still running: try again shortly",
         ),
         _Example(

@@ -24,7 +24,7 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
     "Update": {
         "properties": {
             "summary": "New properties",
-            "description": "They replace the old ones whole.",
+            "description": "They replace the old ones completely.",
             "x-status": 200,
             "value": {"user_group_id": "acme", "properties": {"region": "us"}},
         },
@@ -44,7 +44,7 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
         },
         "end": {
             "summary": "An end date",
-            "description": "From then on the token is refused. null takes the date away.",
+            "description": "From then on the token is refused. null removes the date.",
             "x-status": 200,
             "value": {"user_group_id": "acme", "expires_at": "2027-01-31T23:59:59Z"},
         },

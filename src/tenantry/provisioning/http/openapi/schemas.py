@@ -152,7 +152,10 @@ _ANSWERS: Final[JsonObject] = {
     "CreatedPass": _closed(
         {
             "success": _SUCCESS,
-            "pass": {"type": "string", "description": "The pass. Whoever has it is this viewer until it ends."},
+            "pass": {
+                "type": "string",
+                "description": "The pass. Until it ends, it lets any client act as this viewer.",
+            },
             "expires_at": {
                 "type": "string",
                 "format": "date-time",
@@ -269,7 +272,7 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     },
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
-    "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
+    "active": {"type": "boolean", "description": "Whether the token is valid now. If not, this is the only member."},
     "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}` or `{PASS_TYPE}`"},
     "sub": {"type": "string", "description": "The `provided_id` of the group."},
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
@@ -279,7 +282,10 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
         "if never.",
     },
     "viewer": {"$ref": "#/components/schemas/IntrospectedViewer"},
-    "scope": {"type": "string", "description": "What a pass opens, with spaces between; absent if all."},
+    "scope": {
+        "type": "string",
+        "description": "What a pass opens, separated by spaces; absent if it opens everything.",
+    },
     "seconds": {"type": "number", "description": "The rest of the grace period of a rotated token."},
 }
 _INTROSPECTION: Final[JsonObject] = {

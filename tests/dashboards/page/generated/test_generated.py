@@ -112,7 +112,6 @@ KNOWN = {
     "lyings": "at 1440 and 820 px some times beside lying bars are cut to the same text",
     "lying-sum": "at 1440 and 820 px some times beside lying bars are cut to the same text",
     "heatmap": "in one of 300, two names are cut to the same text at 820 px",
-    "donut": "in one of 300, two slices have the same angle instead of almost the same",
     "bar-share": "the tooltip of a place whose values are all zero leaves some of them empty",
 }
 """Kinds with faults that are known, and still to be mended."""

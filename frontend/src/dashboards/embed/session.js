@@ -23,7 +23,7 @@ export class Session {
    * @param {string | null} connection.token  null: the browser sends a cookie
    * @param {string | null} [connection.group]  the handle of the group whose cookie it is
    * @param {string | null} [connection.host]  the origin that embeds this page
-   * @param {() => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
+   * @param {(refused: string) => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
    * @param {(message: object) => void} [connection.post]  to the host
    * @param {object} [connection.filters]  the viewer's choices that the host has kept
    * @param {boolean} [connection.given]  whether they are the host's own
@@ -58,7 +58,7 @@ export class Session {
     const token = await this.#renew(used, response);
     if (token === null) return response;
     const again = await this.#send(path, options, token);
-    if (again.status === 401) this.#end("refused");
+    if (again.status === 401) this.#end("refused", await codeOf(again));
     return again;
   }
 
@@ -72,7 +72,7 @@ export class Session {
   /**
    * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels, "paper" and those of a print by its width; "filters" and the
    * viewer's choices; "kept" and the choices that hold in place of those that it gave; "click" and {dashboard, panel,
-   * row}; "error" and {code, message, panel, control}.
+   * row}; "error" and {code, reason, message, panel, control}.
    */
   send(event, data) {
     this.#post({ type: event, data });
@@ -80,6 +80,7 @@ export class Session {
 
   /** What the host sends. */
   receive({ type, data }) {
+    if (type === "token") this.#token = data;
     if (type === "filters" || type === "theme") {
       this[type] = data ?? {};
       this.given ||= type === "filters";
@@ -113,9 +114,9 @@ export class Session {
       this.#end(await this.#reason(response));
       return null;
     }
-    this.#renewing ??= this.#askHost().then(
+    this.#renewing ??= this.#askHost(used).then(
       (token) => (this.#token = token),
-      (error) => (this.#end(error.message), null),
+      async (error) => (this.#end(error.message, await codeOf(response)), null),
     );
     const token = await this.#renewing;
     this.#renewing = null;
@@ -124,19 +125,23 @@ export class Session {
 
   /** Why a request was refused, where nobody can be asked for another token. */
   async #reason(response) {
-    const answer = await response.clone().json().catch(() => null);
-    if (this.#answered || answer?.error?.code !== "missing_token") return "ended";
+    if (this.#answered || (await codeOf(response)) !== "missing_token") return "ended";
     return this.#group === null ? "no_session" : "cookies_blocked"; // the address names a group, and nothing was sent
   }
 
-  #end(code) {
+  /** `reason`: the server's own code. */
+  #end(code, reason) {
     if (this.#ended) return;
     this.#ended = true;
     this.#emit("ended", { code });
-    this.send("error", { code });
+    this.send("error", { code, ...(reason && { reason }) });
   }
 
   #emit(event, data) {
     for (const listener of this.#listeners.get(event) ?? []) listener(data);
   }
+}
+
+async function codeOf(response) {
+  return (await response.clone().json().catch(() => null))?.error?.code;
 }

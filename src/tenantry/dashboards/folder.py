@@ -28,8 +28,6 @@ TABLES_FILE: Final = "tables.yaml"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard and its queries."""
-
     dashboard: DashboardFile
     queries: DashboardQueries
     links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
@@ -97,7 +95,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """Likely mistakes, each with its file: controls that no query reads, filters of queries that nothing sets, and
-        clicks that open other numbers."""
+        clicks that open a dashboard with other totals."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

@@ -21,6 +21,8 @@ from tenantry.groups.property_schema_files import read_schemas as read_schemas
 from tenantry.groups.property_schema_files import schema_file as schema_file
 from tenantry.groups.property_schema_files import schema_names as schema_names
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
+from tenantry.groups.revocations import MAX_REVOKED_VIEWERS as MAX_REVOKED_VIEWERS
+from tenantry.groups.revocations import revoking_changes as revoking_changes
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
 from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
 from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
@@ -41,7 +43,10 @@ from tenantry.groups.user_group import (
     UserGroup,
     source_handle,
 )
+from tenantry.groups.viewer import DASHBOARD as DASHBOARD
+from tenantry.groups.viewer import LONGEST_PASS as LONGEST_PASS
 from tenantry.groups.viewer import Viewer
+from tenantry.groups.writes import CHANGEABLE_FIELDS as CHANGEABLE_FIELDS
 from tenantry.groups.writes import (
     CHANNEL,
     LATER_SETTABLE_FIELDS,

@@ -98,6 +98,13 @@ def check_text(text: object, pointer: str) -> None:
     _check_characters(text, pointer)
 
 
+def check_viewer_id(viewer_id: str, pointer: str) -> None:
+    """Raises InvalidBody unless a pass may have this ``sub``, and ``check_text`` accepts it."""
+    check_text(viewer_id, pointer)
+    if not viewer_id.isprintable():
+        raise InvalidBody("this must have printable characters only", field=pointer)
+
+
 def check_moment(moment: object, pointer: str) -> None:
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidBody(MOMENT_RULE, field=pointer)

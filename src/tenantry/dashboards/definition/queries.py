@@ -63,7 +63,7 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """As ``parameters_read``, without those that only choose SQL, such as the unit of ``trunc``."""
+    """Like ``parameters_read``, but without parameters that only choose SQL, such as the unit of ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 
@@ -190,7 +190,7 @@ def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
             places |= {name: ("click", click.offset) for name in click.values if name not in places}
     for name in sorted(queries.locked & places.keys()):
         what, offset = places[name]
-        problem = f"params.{name} is locked in a query: it is a property of the group, which no {what} sets"
+        problem = f"params.{name} is locked in a query: a property of the group sets it, so no {what} can"
         raise dashboard.source.error(offset, problem, f"remove the {what}")
 
 

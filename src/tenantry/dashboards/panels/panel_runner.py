@@ -137,7 +137,6 @@ class PanelRunner:
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
-        """The one range control that the query reads; None if there are several or none."""
         read = parameters_read(template)
         names = [name for name in range_controls(self._saved.dashboard) if name in read]
         return names[0] if len(names) == 1 else None
@@ -164,7 +163,7 @@ class PanelRunner:
         return zone_of_query(template, self._saved.dashboard.zone, self.variables)
 
     def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
-        """What the line says of times: how old the rows are, their clock and weeks, and which days they are of."""
+        """The times in the panel's line: the age of the rows, their clock and weeks, and the days that they cover."""
         zone = self._zone(template)
         local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
         sundays = weeks_from_sunday(self._saved.dashboard.zone, self.variables)

@@ -53,9 +53,9 @@ def rows_line(
 ) -> Iterator[bytes | memoryview]:
     """Yield, in parts, the line that holds a panel's rows. ``named``: the columns to send. ``total``: number of rows in
     the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
-    before it. ``more``: further results, by field. ``zone``: of times that have a zone. ``clock``: the time of
-    the query in that zone, and what the page needs to know of weeks and buckets. ``periods``: the days that the panel
-    shows, and those of ``compare``."""
+    before it. ``more``: further results, by field. ``zone``: the time zone in which to write times. ``clock``: the
+    time of the query in that zone, and the settings of weeks and buckets for the page. ``periods``: the days that
+    the panel shows, and the days that ``compare`` uses."""
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)

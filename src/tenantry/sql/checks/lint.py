@@ -104,7 +104,6 @@ def compares_loosely(template: SQLTemplate) -> bool:
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
-    """Return the properties that the templates require."""
     return frozenset(path for template in templates for path, _ in needs(references_of(template)))
 
 
@@ -209,7 +208,9 @@ def _viewer_problems(
             fix = f"if you mean the property, write user_group.properties.{path}"
             yield Problem("viewer-or-property", Severity.WARNING, reference.offset, problem, fix, path)
         if schema is not None and name not in known:
-            problem = f"no viewer has {name or 'a value by itself'}: the schema has no such name under {VIEWER_SCHEMA}"
+            problem = (
+                f"no viewer has {name or 'a value of this name'}: the schema has no such name under {VIEWER_SCHEMA}"
+            )
             fix = did_you_mean(name, known) or f"declare it under {VIEWER_SCHEMA}"
             yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
 

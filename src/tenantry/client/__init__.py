@@ -135,7 +135,7 @@ class Client:
         )
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """Refuse the passes that this viewer got until now. Returns the time (aware, UTC) from which new ones are
+        """Refuse all passes issued to this viewer until now. Return the time (aware, UTC) from which new passes are
         accepted. Raises UnknownGroup, TooManyRevokedViewers."""
         return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
 

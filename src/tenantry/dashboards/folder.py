@@ -45,7 +45,7 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """Those that a message may name: without the filters of panels that the group does not see."""
+        """The settable parameters that a message may name. Excludes filters of panels that the group does not see."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())

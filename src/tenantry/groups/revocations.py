@@ -11,11 +11,11 @@ from tenantry.groups.viewer import LONGEST_PASS
 from tenantry.groups.writes import GroupChanges
 
 MAX_REVOKED_VIEWERS: Final = 200
-"""Maximum revocations that a group keeps. It keeps each one as long as an earlier pass can be valid."""
+"""Maximum revocations that a group keeps. A revocation is kept as long as a pass issued before it can be valid."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:
-    """The changes that refuse the viewer's passes that were issued until ``now``. Raises TooManyRevokedViewers."""
+    """The changes to the group that revoke the viewer's passes issued until ``now``. Raises TooManyRevokedViewers."""
     seconds = now.timestamp()
     known = {} if group.revoked_viewers is None else thaw(group.revoked_viewers)
     kept = {each: before for each, before in known.items() if before + LONGEST_PASS > seconds and each != viewer_id}

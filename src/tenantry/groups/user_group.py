@@ -79,8 +79,8 @@ class UserGroup:
     suspended: bool = False
     """Whether a Resolver refuses all tokens and passes of the group."""
     revoked_viewers: Record | None = None
-    """Viewer ids, each with a time in seconds since 1970: passes that were issued to the viewer before it are refused.
-    The last revocation comes last."""
+    """Viewer ids, each with a time in seconds since 1970: passes issued to the viewer before this time are refused. The
+    latest revocation is last."""
     viewer: Viewer | None = field(default=None, init=False)
     """The person that the request's pass names. None if the request has a token instead."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)

@@ -132,7 +132,7 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """A pass for all dashboards, made from this token, so that no browser keeps the token; a pass as it is."""
+    """Make a pass for all dashboards from a token, so that no browser keeps the token. Return a pass unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")

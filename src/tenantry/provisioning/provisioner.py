@@ -294,8 +294,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> UserGroup:
-        """Refuse the passes that this viewer of the group got until now, and return the group. Passes that the viewer
-        gets from the next second on are accepted.
+        """Refuse all passes issued to this viewer of the group until now, and return the group. Passes issued from the
+        next second on are accepted.
 
         Raises InvalidBody, UnknownGroup, TooManyRevokedViewers.
         """

@@ -69,7 +69,8 @@ def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """The unit of time that a viewer chose, or the default, for ``trunc`` or ``one_of``; None for none or several."""
+    """The unit of time that the viewer chose (or the default) for ``trunc`` or ``one_of``. None unless the query has
+    exactly one such choice."""
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
     declared = [template.parameters[name] for name in choosing if name in template.parameters]
     found = {each for parameter in declared if (each := typed_value(parameter, variables, now)) in UNITS}

@@ -66,7 +66,7 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """Open responses of the viewer whom the group's pass names; 0 without one."""
+        """The number of open responses of the group's viewer; 0 if the group has no viewer."""
         viewer_id, share = _viewer_id(group), self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 

@@ -22,7 +22,7 @@ MAX_OPEN: Final = 100
 """Maximum open responses of a group in a process. Further responses end after the requested lines."""
 
 MAX_OPEN_OF_VIEWER: Final = 20
-"""The same for one viewer of a group."""
+"""Maximum open responses of one viewer of a group in a process."""
 
 
 class ChangedPanels:

@@ -92,8 +92,7 @@ class CreatePass(Operation):
 
 
 class RevokeViewer(Operation):
-    """Refuses the passes that this viewer of the user group got until now. Passes that the viewer gets later are
-    accepted."""
+    """Revokes all passes issued to this viewer of the user group until now. Later passes are accepted."""
 
     operation: ClassVar[str] = "revoke_viewer"
     takes_key: ClassVar[bool] = False

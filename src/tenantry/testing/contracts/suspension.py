@@ -50,8 +50,8 @@ class SuspensionContract:
             await store.groups.update(environment, "acme", GroupChanges(suspended=not suspended))
 
     async def test_revoked_viewers_are_kept(self, store: Store) -> None:
-        """In their order, at each other write, and at a rotation with grace: the old token's passes go on. A rotation
-        without grace ends all passes, and so drops them."""
+        """Other writes keep them in order. A rotation with grace keeps them too, because passes of the old token stay
+        valid. A rotation without grace ends all passes, so it drops them."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.revoked_viewers is None

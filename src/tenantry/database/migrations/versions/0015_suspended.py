@@ -1,4 +1,5 @@
-"""Adds columns for suspended user groups and revoked viewers. Stop older versions first: they would serve both."""
+"""Adds columns for suspended user groups and revoked viewers. Stop older versions first: they would serve such groups
+and viewers."""
 
 from __future__ import annotations
 

@@ -79,9 +79,9 @@ _FOR_ONE_VIEWER: Final = (
     "the token of its group ends: on rotation, suspension or deletion of the group."
 )
 _REVOKE: Final = (
-    "The passes that the viewer got until now are refused: at once on this host, elsewhere within the staleness bound. "
-    "Passes that the viewer gets later are accepted. Whether your host gives the viewer another pass is its decision. "
-    "A group keeps 200 revocations, each for a day."
+    "All passes issued to the viewer until now are refused: at once on this host, elsewhere within the staleness "
+    "bound. Later passes are accepted: your server decides whether to issue one. A group keeps 200 revocations, each "
+    "for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1

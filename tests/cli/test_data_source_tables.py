@@ -156,7 +156,7 @@ def test_render_reads_the_list_of_the_data_source(shop: Terminal, folder: Path) 
     (folder / "orders.sql").write_text("select id from orders")
     shop("group", "create", "acme", "--map", "main=shop")
     done = shop("sql", "render", "orders.sql", "--group", "acme", "--dialect", "sqlite")
-    assert done.out.startswith("select id from (select * from orders where orders.customer_id = ?")
+    assert done.out.startswith("select id from (select * from orders where ? = orders.customer_id")
     assert done.err == "guarded by the tables that data source shop declares\n"
     register(shop, "plain")
     shop("group", "update", "acme", "--map", "archive=plain")

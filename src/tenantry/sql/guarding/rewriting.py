@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
+from tenantry.sql.guarding.guards import Guards, RewrittenCondition, TableGuardSQL, guard_references
 from tenantry.sql.guarding.masked_sql import Refused
 from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
@@ -53,12 +53,11 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
     )
 
 
-def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> tuple[_Nodes, frozenset[str]]:
-    """Return the nodes of a guard's query, and the names in the guard's condition that a CTE could hide. The table at
-    the offset ``exempt`` is not replaced."""
+def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
+    """Rewrite a guard's query. The table at the offset ``exempt`` is not replaced."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
-    return edits.apply(tree.nodes), frozenset(edits.names)
+    return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))
 
 
 class _Edits:
@@ -148,6 +147,16 @@ class _Edits:
                 yield from _cut(node, self._found[id(node)][1])
             else:
                 yield node
+
+    def shown(self, source: Source) -> str:
+        """Return the SQL of ``source`` with the edits and with its tags."""
+        sql = source.text
+        every = ((text.offset, edit) for text, edits in self._found.values() for edit in edits)
+        for offset, edit in sorted(every, key=lambda found: found[0] + found[1].start, reverse=True):
+            if edit.guard is not None or not edit.name:
+                guard = "" if edit.guard is None else edit.guard.sql(edit.alias, only=edit.only)
+                sql = f"{sql[: offset + edit.start]}{guard}{sql[offset + edit.end :]}"
+        return sql
 
     def conflicts(self) -> Iterator[PlaceholderConflict]:
         for text, edit in self._guarded():

@@ -58,6 +58,8 @@ class TableGuardSQL:
     reads: frozenset[str]
     """Names that a CTE must not have, as ``folded`` returns them."""
     conflicts: tuple[PlaceholderConflict, ...]
+    least_length: int
+    """Characters that each rendered condition has at least."""
 
     def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
@@ -145,8 +147,10 @@ class Guards:
             if is_viewer_input(reference.path):
                 problem = f"{reference.path} is what a viewer sends"
                 raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
-        nodes, names, shown = self._rewrite(tree, self, len(_QUERY))
-        return TableGuardSQL(entry, table, _after(head, nodes), shown[len(head) :], names, tree.placeholder_conflicts)
+        query, names, shown = self._rewrite(tree, self, len(_QUERY))
+        nodes, conflicts = _after(head, query), tree.placeholder_conflicts
+        least = sum(len(node.sql) for node in nodes if isinstance(node, Text))
+        return TableGuardSQL(entry, table, nodes, shown[len(head) :], names, conflicts, least)
 
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tenantry.sql.guarding.guards import Guards, RewrittenCondition, TableGuardSQL, guard_references
-from tenantry.sql.guarding.masked_sql import Refused
+from tenantry.sql.guarding.masked_sql import Refused, check_length
 from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
 from tenantry.sql.guarding.reading import Reading, hides, located, read, unlisted
@@ -85,8 +85,11 @@ class _Edits:
             self._tokens += len(reading.masked.tokens)
             if self._tokens > _MOST_TOKENS:
                 raise Refused(0, "this SQL has too many long choices to be proved", "offer fewer choices")
+            length = len(rendered.sql)
             for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)
+                length += 0 if edit.guard is None else edit.guard.least_length
+                check_length(length)  # the proof would find it, after the nodes were made
             for segment in rendered.segments:
                 if segment.text is not None:
                     self._add(segment.start, segment.text, tuple(sorted(edits.get(segment.start, ()))))

@@ -78,6 +78,7 @@ STABLE = {
     "store_unavailable": 503,
     "template_error": 500,
     "token_already_rotated": 409,
+    "too_many_revoked_viewers": 409,
     "too_many_bytes": 422,
     "too_many_connections": 503,
     "too_many_rows": 422,

@@ -174,7 +174,7 @@ class HttpClientSpan(Span):
 
 
 def query_attributes(dialect: str, sql: str) -> dict[str, str]:
-    """The attributes that a query's SQL gives its span: the database system and, for a query, the first keyword."""
+    """The span attributes that are derived from the SQL: the database system and, for a query, the first keyword."""
     attributes = {"db.system.name": _SYSTEMS.get(dialect, dialect)}
     operation = operation_of(sql)
     if operation is not None:

@@ -28,7 +28,7 @@ def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folde
     checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
     found = [each for each in checked["findings"] if each["code"] == "table-without-pages"]
     assert [(each["severity"], each["line"], each["message"]) for each in found] == [
-        ("note", 4, "clickhouse gives no pages, so above the row limit this table is not shown")
+        ("note", 4, "clickhouse cannot read page by page, so this table is not shown above the row limit")
     ]
 
 

@@ -16,10 +16,10 @@ FILES = {
     "dashboards/sales.yaml": "title: Sales\nrows: [{table: orders, columns: all}, {table: days, columns: all}]\n",
 }
 TABLES = "tables:\n  orders: customer_id\n  days: shared\n"
-EVERY = "this query names nothing of the group, so it reads every customer's rows"
+EVERY = "this query uses no value of the group, so it reads every customer's rows"
 EVERY_FIX = (
-    "declare the tables in tables.yaml, and the query reads only the customer's rows as it is; or, if every customer "
-    "may read these rows, write the reason in the header: tenant: {none: REASON}"
+    "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows; or, if "
+    "every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
 )
 MISSING = "this file is missing: no query of {} is guarded, so each must filter by itself"
 CHECKS = [("sql", "check", "queries"), ("dashboards", "check", "dashboards")]
@@ -40,7 +40,7 @@ def test_a_declaration_makes_a_query_without_tags_right(
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_without_a_declaration_the_check_fails(check: tuple[str, ...], terminal: Terminal, folder: Path) -> None:
-    """Once for each query that names nothing of the group, and once for the folder, with the tables to paste. Red when
+    """Once for each query that uses no value of the group, and once for the folder, with the tables to paste. Red when
     it ended with 0."""
     write_files(folder, FILES)
     done = terminal(*check, fails=1)

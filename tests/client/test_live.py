@@ -112,6 +112,20 @@ async def test_a_pass(live: Live) -> None:
         assert each.expires_at - datetime.now(UTC) < timedelta(seconds=60)
 
 
+async def test_a_revoked_viewer(live: Live) -> None:
+    """From threads and from asyncio. Red when another error is raised for an unknown group."""
+    name = new_id()
+    with Client(live.url, live.caller) as owner:
+        owner.get_or_create(name)
+        first = owner.revoke_viewer(name, "ann")
+        with pytest.raises(UnknownGroup):
+            owner.revoke_viewer(new_id(), "ann")
+    async with AsyncClient(live.url, live.caller) as client:
+        second = await client.revoke_viewer(name, "ann")
+    assert first <= second
+    assert timedelta(seconds=-60) < second - datetime.now(UTC) <= timedelta(seconds=1)
+
+
 async def test_the_same_from_asyncio(live: Live) -> None:
     """One implementation: the calls are the same objects."""
     name = new_id()

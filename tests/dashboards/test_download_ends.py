@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from tenantry.dashboards.access import Access
 from tenantry.dashboards.folder import DashboardFolder
@@ -112,6 +114,29 @@ async def test_a_file_ends_with_the_pass_of_its_viewer(tmp_path: Path) -> None:
                 pass
 
 
+async def test_a_file_ends_when_its_viewer_is_revoked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of another viewer goes on, and a code that the viewer has not used is gone. Red when a check looks at
+    the group without its viewer."""
+    monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
+    now = datetime.now(UTC)
+    ann, bob = [Viewer(name, Record({}), (), now, now + timedelta(hours=1), 1) for name in ("ann", "bob")]
+    async with serve(tmp_path, files, store=Stored) as site, download(site, tmp_path, bob) as others:
+        await anext(others)
+        unused = await code(site, tmp_path, ann)
+        async with download(site, tmp_path, ann) as pieces:
+            await anext(pieces)
+            write(revoked_viewers=Record({"ann": int(now.timestamp()) + 1}))(site)
+            async with asyncio.timeout(SOON):
+                while len(site.sources.query_watch) > 1:
+                    await asyncio.sleep(0.01)
+            with pytest.raises(QueryOutdated):
+                await anext(pieces)
+        with pytest.raises(HTTPException, match="410"):
+            await unused()
+        assert [piece async for piece in others][-1].endswith(b"\r\n500000\r\n")
+
+
 async def test_a_query_of_a_pass_goes_on_through_its_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_lookup, "STALENESS", 0.5)
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
@@ -136,13 +161,19 @@ async def next_check(site: Site) -> None:
 @asynccontextmanager
 async def download(site: Site, folder: Path, viewer: Viewer | None = None) -> AsyncIterator[AsyncIterator[bytes]]:
     """The pieces of the file of the one panel."""
+    redeem = await code(site, folder, viewer)
+    answer = await redeem()
+    assert isinstance(answer, RowsFile)
+    async with answer.opened, aclosing(answer.pieces) as pieces:
+        yield pieces
+
+
+async def code(site: Site, folder: Path, viewer: Viewer | None) -> Callable[[], Awaitable[Response]]:
+    """A code for the file, to be redeemed by a call."""
     store = cast("Stored", site.sources.store)
     saved = DashboardFolder(folder / "dashboards")
     downloads = Downloads(store, Access(saved), site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
     if viewer is not None:
         group = group.with_viewer(viewer)
-    answer = await downloads.respond(await downloads.issue(group, saved["routes"], "1-1", {}))
-    assert isinstance(answer, RowsFile)
-    async with answer.opened, aclosing(answer.pieces) as pieces:
-        yield pieces
+    return partial(downloads.respond, await downloads.issue(group, saved["routes"], "1-1", {}))

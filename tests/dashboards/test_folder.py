@@ -85,7 +85,7 @@ def test_a_click_on_a_locked_parameter_is_refused(tmp_path: Path) -> None:
         "queries/orders.sql": LOCKED + "select 1 where r = {{ params.region }}",
         "sales.yaml": "title: a\nrows: [{table: orders, click: {filter: region}}]\n",
     }
-    with pytest.raises(InvalidDashboards, match=r"sales\.yaml:2:31: params\.region is locked .* which no click sets"):
+    with pytest.raises(InvalidDashboards, match=r"sales\.yaml:2:31: params\.region is locked .* so no click can"):
         DashboardFolder(_write(tmp_path, files))
 
 

@@ -140,6 +140,16 @@ async def test_buckets(tmp_path: Path, monkeypatch: Any) -> None:
         assert hours["7-1"]["rows"][0] == ["2026-11-27T09:00:00", 1]
 
 
+@pytest.mark.parametrize(("file", "start"), [("", "monday"), ("week_start: sunday\n", "sunday")])
+async def test_what_an_axis_needs(tmp_path: Path, monkeypatch: Any, file: str, start: str) -> None:
+    """The unit that the viewer chose, the first day of weeks, and the zone, as the query has them. Red when a page had
+    to guess them from its rows: Sundays were no weeks."""
+    async with events(tmp_path, monkeypatch, "Europe/Vienna", file) as site:
+        panels = await site.panels("events", filters={"unit": "week"})
+        buckets, of_utc = ([panels[panel][key] for key in ("unit", "week_start", "zone")] for panel in ("7-1", "6-1"))
+        assert (buckets, of_utc) == (["week", start, "Europe/Vienna"], [None, start, "UTC"])
+
+
 @pytest.mark.parametrize("zone", ["", "America/Los_Angeles"])
 async def test_a_header_that_says_otherwise(tmp_path: Path, monkeypatch: Any, zone: str) -> None:
     """Its rows are of the days of Vienna, and shown in its time. Red when they were shown in the page's: the first

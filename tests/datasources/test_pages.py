@@ -111,5 +111,5 @@ async def test_what_no_page_can_be(
 def test_a_dialect_without_pages() -> None:
     """It is said, instead of SQL that the engine does not take."""
     window = PagedTemplate(SQLTemplate("select 1 as a"), ["a"], 1, None, 0)
-    with pytest.raises(InvalidSettings, match="bigquery has no pages"):
+    with pytest.raises(InvalidSettings, match="pages do not work on bigquery"):
         window.wrap(window.template.bind({}, "named_at", dialect="bigquery"))

@@ -63,7 +63,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("sqlite:///file:a.db", "plain path"),
         ("sqlite:///a.db?mode=rwc", "without host, user or query"),
         (f"duckdb:///md:x?motherduck_token={CANARY}", "without host, user or query"),
-        ("sqlite:///a.db?tenantry_timezone=Vienna", "tenantry_timezone is no time zone"),
+        ("sqlite:///a.db?tenantry_timezone=Vienna", "tenantry_timezone is not a time zone"),
         ("oracle+oracledb://u:p@h/db", "--trusted"),
         ("mssql+pyodbc://u:p@h/db", "--trusted"),
     ],

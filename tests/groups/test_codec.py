@@ -48,6 +48,7 @@ GROUP = make_group(
     grace_until=datetime(2026, 1, 2, 3, 4, 5, 678901, UTC),
     expires_at=datetime(2026, 1, 3, 3, 4, 5, 678901, UTC),
     suspended=True,
+    revoked_viewers={"ann": 1_767_323_045},
 )
 BARE = make_group(handle=HANDLE)
 INTROSPECTED: dict[str, Any] = {
@@ -69,10 +70,11 @@ INTROSPECTED: dict[str, Any] = {
     "grace_until": "2026-01-02T03:04:05.678901+00:00",
     "expires_at": "2026-01-03T03:04:05.678901+00:00",
     "suspended": True,
+    "revoked_viewers": {"ann": 1_767_323_045},
 }
 MICROS = 1_767_323_045_678_901
 ENDS = MICROS + 86_400_000_000
-LATER = {"expires_at": None, "suspended": False}
+LATER = {"expires_at": None, "suspended": False, "revoked_viewers": None}
 """The fields that documents of an earlier version lack, and what they have then."""
 CACHED = {
     **{name: value for name, value in INTROSPECTED.items() if name != "handle"},
@@ -149,7 +151,7 @@ def test_a_wrong_type_is_refused(
     assert refused.value.__suppress_context__
 
 
-_TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime, datetime, bool]
+_TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime, datetime, bool, Record]
 
 
 @pytest.mark.parametrize(
@@ -166,6 +168,8 @@ _TYPES = [int, str, str, Environment, Record, Record, bytes, int, int, datetime,
         ("grace_until", "0001-01-01T00:00:00+14:00"),
         ("expires_at", "2026-01-02T03:04:05"),
         ("suspended", 1),
+        ("revoked_viewers", {"ann": "now"}),
+        ("revoked_viewers", {"ann": True}),
         ("environment", {"id": 1, "name": "production", "tag": "customer"}),
         ("environment", {"id": 1, "tag": "Customer"}),
     ],
@@ -187,15 +191,15 @@ def test_an_introspection_may_be_of_another_version() -> None:
 
 def test_a_row_becomes_a_group_and_its_tokens() -> None:
     nonce, previous = bytes(16), b"p" * 16
-    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9, ENDS, 1)
-    made = row.group(GROUP.environment, GROUP.properties, GROUP.mapping)
+    row = GroupRow(7, "acme", "Acme", "{}", None, HANDLE, 8, "k2", nonce, "k1", previous, MICROS, 9, ENDS, 1, "{}")
+    made = row.group(GROUP.environment, GROUP.properties, GROUP.mapping, GROUP.revoked_viewers)
     assert _whole(made) == _whole(GROUP)
     tag = GROUP.environment.tag
     assert row.token(tag) == Token(tag, "k2", HANDLE, 8, nonce)
     assert row.previous_token(tag) == Token(tag, "k1", HANDLE, 7, previous)
     bare = row._replace(previous_key_id=None, previous_nonce=None, grace_until=None, expires_at=None)
     assert bare.previous_token(tag) is None
-    plain = bare.group(GROUP.environment, None, None)
+    plain = bare.group(GROUP.environment, None, None, None)
     assert (plain.grace_until, plain.expires_at) == (None, None)
 
 

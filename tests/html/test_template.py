@@ -157,7 +157,7 @@ def test_an_object_or_list_is_never_printed_whole(text: str, value: Any) -> None
 @pytest.mark.parametrize("value", [["a"], ("a",), {"a": 1}, {"a"}], ids=["list", "tuple", "dict", "set"])
 def test_a_container_of_the_view_is_never_printed_whole(value: Any) -> None:
     """Red when only Records refuse: a page would show ``['a']``, or ``[Undefined]`` for a variable that is missing."""
-    with pytest.raises(UnbindableValue, match="never printed whole"):
+    with pytest.raises(UnbindableValue, match="cannot be printed"):
         render("{{ v }}", v=value)
 
 

@@ -59,7 +59,7 @@ class Apps:
 
     def __init__(self, **options: Any) -> None:
         backend = FakeBackend()
-        resolver = Resolver(backend, keys=KEYS)
+        resolver = self.resolver = Resolver(backend, keys=KEYS)
         _, token = backend.issue()
         self.token = token.decode()
         inner = Starlette(routes=[Route("/", viewer)])
@@ -93,6 +93,16 @@ def test_each_app_names_its_kind(scope: str, app: int, dashboard: int) -> None:
     assert apps.answer("/", scope) == (app, None if app == 200 else "out_of_scope")
     assert apps.answer("/inner/", scope) == (dashboard, None if dashboard == 200 else "out_of_scope")
     assert apps.answer("/anyone", scope) == (200, None)  # this view requires no group
+
+
+def test_views_without_a_group_below_two_middlewares() -> None:
+    """A page of a dashboard is such a view, and its mount may be inside an app in an app. Red if the inner one refuses
+    what the outer one has let through."""
+    apps = Apps()
+    apps.client.app.add_middleware(UserGroupMiddleware, resolver=apps.resolver)  # type: ignore[attr-defined]
+    assert apps.answer("/anyone", "dashboard") == (200, None)
+    assert apps.answer("/inner/", "dashboard") == (200, None)
+    assert apps.answer("/", "dashboard") == (403, "out_of_scope")
 
 
 def test_required_refuses_a_pass_for_something_else_at_the_door() -> None:

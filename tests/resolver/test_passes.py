@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from tenantry.errors import InvalidToken, PassExpired, UserGroupExpired, UserGroupSuspended
-from tenantry.groups import Record, UserGroup
+from tenantry.errors import InvalidToken, PassExpired, PassRevoked, UserGroupExpired, UserGroupSuspended
+from tenantry.groups import Record, UserGroup, revoking_changes
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock
 from tenantry.tokens import sign_pass
@@ -107,6 +107,28 @@ async def test_a_suspended_group_is_refused_until_it_is_resumed(host: Host) -> N
     host.backend.write(replace(group, revision=3))
     assert await host.resolver.resolve(raw)
     assert await host.resolver.resolve(token)
+
+
+async def test_one_viewer_is_cut_off(host: Host) -> None:
+    """At once and without a look at each pass; the others go on, and so does a pass that the viewer gets later. Red
+    when ``with_viewer`` ignores the revocation."""
+    group, token = host.backend.issue()
+    ann, bob, nobody = host.sign(token, "ann"), host.sign(token, "bob"), host.sign(token, "ann", seconds=90)
+    for raw in (ann, bob, nobody):
+        await host.resolver.resolve(raw)
+    changes = revoking_changes(group, "ann", host.time_of_day())
+    host.backend.write(replace(group, **changes.given(), revision=2))
+    for raw in (ann, nobody):
+        assert host.resolver.peek(raw) is None
+        with pytest.raises(PassRevoked):
+            await host.resolver.resolve(raw)
+    assert await host.resolver.resolve(bob)
+    assert await host.resolver.resolve(token)
+    host.advance(1)
+    assert await host.resolver.resolve(host.sign(token, "ann"))
+    with pytest.raises(PassRevoked):
+        await host.resolver.resolve(ann)
+    assert host.backend.reads == 2
 
 
 async def test_what_ends_the_token_ends_its_passes(host: Host) -> None:

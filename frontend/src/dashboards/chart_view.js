@@ -5,7 +5,7 @@ import { timeFormat } from "./charts/dimension.js";
 import { describe, drawChart } from "./charts/index.js";
 import { legendOf } from "./charts/legend.js";
 import { Reading } from "./charts/reading.js";
-import { Rows } from "./charts/rows.js";
+import { Rows, whenOf } from "./charts/rows.js";
 import { html } from "./dom.js";
 import { twinOf } from "./tables.js";
 
@@ -93,8 +93,7 @@ export class ChartView {
   }
 
   #times() {
-    const { now, periods, reduced } = this.data;
-    return { when: { now, period: periods?.whole }, reduced };
+    return { when: whenOf(this.data), reduced: this.data.reduced };
   }
 
   #notes() {

@@ -1,7 +1,7 @@
 // What a click on a row, or on a mark that sums up several, stands for: values of controls, here or on another dashboard.
 
 import { bucketsOf } from "./charts/buckets.js";
-import { Rows } from "./charts/rows.js";
+import { Rows, whenOf } from "./charts/rows.js";
 import { words } from "./charts/series.js";
 import { asTheyAre, Filters } from "./filters.js";
 import { moment } from "./times.js";
@@ -76,12 +76,13 @@ function isAbsent(value) {
 }
 
 /** From the first to the last day of the hour, day, week … that starts there, as far as the period goes; null: unknown. */
-function daysOf(at, all, { now, periods, total, reduced, rows }) {
-  const period = periods?.whole;
+function daysOf(at, all, data) {
+  const { total, reduced, rows } = data;
+  const { period } = whenOf(data);
   const times = all.filter((value) => !isAbsent(value)).map(moment);
   const isWhole = !reduced && !(total > rows.length) && times.length === all.length;
   if (isWhole && period && times.every((time) => time === at)) return period; // all rows of it are here
-  const buckets = isWhole ? bucketsOf(times, { now, period }) : null;
+  const buckets = isWhole ? bucketsOf(times, whenOf(data)) : null;
   if (!buckets) return null;
   const [start, end] = [at, buckets.next(at)].map(day);
   if (start === end) return null;

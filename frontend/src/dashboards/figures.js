@@ -2,7 +2,7 @@
 
 import { rangeLabel } from "./controls/presets.js";
 import { drawSparkline } from "./charts/sparkline.js";
-import { Rows } from "./charts/rows.js";
+import { Rows, whenOf } from "./charts/rows.js";
 import { html, icon, writeShort } from "./dom.js";
 import { compare, number } from "./numbers.js";
 
@@ -37,7 +37,7 @@ export class FigureView {
     const [value] = rows.values(name);
     const wayOf = (each) => formats.way({ ...this.view, name, type: rows.type(name) }, [each]);
     const way = wayOf(value);
-    const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats, { now: data.now, period: data.periods?.whole }) : null;
+    const small = data.sparkline ? drawSparkline(new Rows(data.sparkline.columns, data.sparkline.rows), name, formats, { ...whenOf(data), unit: undefined }) : null;
     const unit = this.view.unit ? html("span", { class: "figure-unit" }, ` ${this.view.unit}`) : null;
     const number = html("span", { class: "figure-number" });
     const line = html("p", { class: "figure-value" }, number, unit);

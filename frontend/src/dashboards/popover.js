@@ -7,7 +7,7 @@ const MARGIN = 4;
 /**
  * @param {HTMLElement} button
  * @param {HTMLElement} content beside the button, in the same positioned parent
- * @param {{opened?: () => void, closed?: () => void}} [on]
+ * @param {{ask?: () => void, opened?: () => void}} [on] `ask`: what a click does instead of opening it at once
  * @returns {{open: () => void, close: (focus?: boolean) => void}}
  */
 export function popover(button, content, on = {}) {
@@ -44,10 +44,9 @@ export function popover(button, content, on = {}) {
     button.removeEventListener("keydown", escape);
     content.removeEventListener("focusout", left);
     if (focus) button.focus();
-    on.closed?.();
   }
 
-  button.addEventListener("click", () => (content.hidden ? open() : close(false)));
+  button.addEventListener("click", () => (content.hidden ? (on.ask ?? open)() : close(false)));
   return { open, close };
 }
 

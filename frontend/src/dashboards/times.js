@@ -2,6 +2,7 @@
 
 const MOMENT = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?/;
 const WHOLE_MOMENT = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
+const ZONED = /T.*(?:Z|[+-]\d\d:?\d\d)$/;
 export const DAY = 86_400_000;
 const DAY_LETTERS = "2026-01-31".length;
 
@@ -14,12 +15,24 @@ export const TIMES = {
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
   second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  daytime: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
 };
 
 /** Whether a moment, in milliseconds, lies within a minute. */
 export const hasSeconds = (at) => at % 60_000 !== 0;
+
+const clocks = {};
+
+/** Whether the clocks of a zone ever show it: those that go forward leave out some minutes. */
+export function isShown(wall, zone) {
+  const clock = (clocks[zone] ??= new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone }));
+  const shown = (at) => moment(clock.format(at));
+  const near = wall - (shown(wall) - wall);
+  const at = wall - (shown(near) - near);
+  return shown(at) === wall;
+}
 
 /** Whether two moments are of one day. */
 export function sameDay(one, other) {
@@ -47,4 +60,37 @@ export function moment(text) {
   if (!parts) return NaN;
   const [, year, month, day = 1, hour = 0, minute = 0, second = 0, fraction = 0] = parts;
   return Date.UTC(year, month - 1, day, hour, minute, second, Math.round(fraction * 1000));
+}
+
+/**
+ * Where moments lie on an axis, and what the clock says at a place.
+ * @typedef {object} Clock
+ * @property {(wall: number) => number} position
+ * @property {(position: number) => number} wall
+ * @property {(text: string) => number} of the position of a text
+ * @property {(position: number) => boolean} [again] whether the clock says it for the second time
+ */
+
+/** @type {Clock} as the clock says it: days are equally long */
+export const PLAIN = { position: (wall) => wall, wall: (position) => position, of: moment };
+
+/**
+ * @param {any[]} values
+ * @returns {Clock} of hours between which clocks change: as much time as passed, so that each hour has its place
+ */
+export function clockOf(values) {
+  const there = values.filter((value) => value !== null);
+  if (!there.every((text) => ZONED.test(text)) || there.every((text) => moment(text) % DAY === 0)) return PLAIN;
+  const known = there.map((text) => [Date.parse(text), moment(text)]).sort((a, b) => a[0] - b[0]);
+  const base = known.length && known[0][1] - known[0][0];
+  const shifts = [];
+  for (const [at, wall] of known) if (wall - at - base !== shifts.at(-1)?.[1]) shifts.push([at + base, wall - at - base]);
+  if (shifts.length < 2) return PLAIN;
+  const found = (test) => (shifts.findLast(test) ?? shifts[0])[1];
+  return {
+    position: (wall) => wall - found(([from, by]) => wall - by >= from),
+    wall: (at) => at + found(([from]) => at >= from),
+    again: (at) => shifts.some(([from, by], place) => place && at >= from && at < from + shifts[place - 1][1] - by),
+    of: (text) => (text === null ? NaN : Date.parse(text) + base),
+  };
 }

@@ -40,10 +40,10 @@ export class VegaView {
     if (!this.element || !width || width === this.#width) return;
     this.#width = width;
     if (this.asTable) return this.element.replaceChildren(twinOf(this.data, {}, this.context.formats, this.context.title));
-    const { locale, currency } = this.context.formats;
+    const { formats } = this.context;
     try {
       const { draw } = await load("vega.js");
-      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, locale, currency });
+      draw(this.element, this.view.vega, this.data, { width, height: HEIGHT, formats });
     } catch (error) {
       console.error(error);
       const message = "This chart could not be drawn. Its table holds the same rows.";

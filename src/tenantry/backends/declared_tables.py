@@ -21,7 +21,7 @@ def check_tables(declaration: Mapping[str, Any] | None) -> str:
     except InvalidTables as error:
         raise InvalidSource(error.message, field="/tables") from None
     if not found.entries:
-        raise InvalidSource("the declaration lists no tables: add some below its key tables", field="/tables")
+        raise InvalidSource("the declaration lists no tables: add some under its key `tables`", field="/tables")
     return json.dumps(found.as_json(), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

@@ -156,10 +156,10 @@ def _failure(status: int, size: int) -> str:
     if status in (401, 403):
         return f"answered {status}: api_token must be a live API token with the scope introspect"
     if status in (404, 405) or 300 <= status < 400:
-        return f"answered {status}: url must be the whole address of the endpoint, which ends in /oauth/introspect"
+        return f"answered {status}: url must be the complete address of the endpoint, which ends in /oauth/introspect"
     if status != 200:
         return f"answered {status}"
-    return "answered with more than any user group has" if size > MOST_BYTES else ""
+    return "sent a response larger than any user group" if size > MOST_BYTES else ""
 
 
 def _library() -> Any:
@@ -179,7 +179,7 @@ def checked_address(url: str, *, allow_http: bool) -> str:
     except ValueError:
         host, port = None, 0
     if not host or port == 0 or parts.scheme not in ("http", "https") or parts.path in ("", "/"):
-        raise ValueError(f"url must be the whole address of an introspection endpoint, {_EXAMPLE}")
+        raise ValueError(f"url must be the complete address of an introspection endpoint, {_EXAMPLE}")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise ValueError(
             f"url must be an address without user, query or fragment, {_EXAMPLE}: pass the API token as api_token"

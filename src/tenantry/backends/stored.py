@@ -12,6 +12,7 @@ from tenantry.clock import utc_now
 from tenantry.errors import (
     ApiTokenExpired,
     GroupChanged,
+    GroupSuspended,
     IdempotencyKeyReused,
     IdempotencySuperseded,
     TokenAlreadyRotated,
@@ -85,24 +86,32 @@ class StoredGroup:
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None,
+        while_suspended: bool,
         now: datetime,
     ) -> StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group. Handles are never
-        reused, so a lower version proves this."""
+        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group: handles are never
+        reused, so a lower version proves this. Raises GroupSuspended, unless ``while_suspended``."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
             raise TokenAlreadyRotated(ALREADY_ROTATED, field="/current_token")
         if not _same(self.token, current):
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
+        if self.group.suspended and not while_suspended:
+            raise GroupSuspended(GroupSuspended.MESSAGE)
         token = replace(self.token, key_id=key_id, nonce=nonce, version=self.token.version + 1)
         grace = self.group.environment.grace_seconds if grace_seconds is None else grace_seconds
         grace_until = now + timedelta(seconds=grace) if grace > 0 else None
         group = replace(
-            self.group, token_version=token.version, revision=self.group.revision + 1, grace_until=grace_until
+            self.group,
+            token_version=token.version,
+            revision=self.group.revision + 1,
+            grace_until=grace_until,
+            # Without grace, the rotation ends all earlier passes.
+            revoked_viewers=self.group.revoked_viewers if grace_until else None,
         )
         return StoredGroup(group, token, self.token if grace_until else None)
 
@@ -124,8 +133,9 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response. ``now``: the group's present state, or None if it was deleted. Raises
-        IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's token is no longer live."""
+        """Repeat the response, except that ``suspended`` is the present one. ``now``: the group's present state, or
+        None if it was deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's
+        token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -133,7 +143,8 @@ class StoredResponse:
                 "the group was rotated or deleted after the first request with this Idempotency-Key: "
                 "fetch it with GET /api/user"
             )
-        return Issued(self.group, now.token, created=self.created, replayed=True)
+        group = replace(self.group, suspended=now.group.suspended)
+        return Issued(group, now.token, created=self.created, replayed=True)
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:

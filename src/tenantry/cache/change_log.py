@@ -7,7 +7,7 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Handles in one block. Old changes are dropped by whole blocks."""
+"""Handles in one block. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
 """Maximum number of changes reported by buses that are kept between two polls."""

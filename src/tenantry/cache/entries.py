@@ -53,8 +53,8 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease and the deadline have not passed, and no process of this host has written to the slot since
-        the load began."""
+        """Whether the lease and the deadline are still in the future, and the slot has the same version as when the
+        load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -118,7 +118,7 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """As in CacheEntry. A used pass also keeps the entry of its token."""
+        """As in CacheEntry. Setting it to True also sets it at the token's entry."""
         return self._seen
 
     @seen.setter
@@ -193,7 +193,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """What the cache knew when a poll began."""
+    """State of the cache when a poll began."""
 
     polled_at: float
     """Time just before the store was asked, in seconds of a suspend-aware clock."""
@@ -238,8 +238,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """The entry to drop before an insert, or None. If the ring has ``capacity`` entries, it is the first invalid or
-        unused entry that the hand comes to."""
+        """The entry to drop before an insert, or None. In a full ring (``capacity`` entries), this is the first invalid
+        or unused entry that the hand reaches."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

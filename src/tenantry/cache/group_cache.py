@@ -5,7 +5,7 @@ slot version changes (``Leased.is_valid``). A write on this host changes the slo
 poll (``apply_changes``) reports a write of another host. A successful poll extends the lease.
 
 A load calls ``begin`` before it reads the backend. Its answer is cached only if the lease and the slot version are
-still valid then, and if no newer change of the handle is known. So the cache misses no write made during the load.
+still valid afterwards and no newer change of the handle is known. So the cache misses no write made during the load.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ dashboards.add_command(preview_command)
 @click.option(
     "--may-open",
     metavar="PROPERTY",
-    help="The property that lists a group's dashboards, if your app gives one to may_open.",
+    help="The property that lists a group's dashboards, if your app passes one as may_open.",
 )
 @click.option(
     "--format",
@@ -72,8 +72,10 @@ def check(
 
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
     explain the queries where they can. Only the queries of lines, heat maps and bars with aggregate: none are run, to
-    find rows that share a place. A note says which groups see a dashboard or panel that is not for all. Each query is
-    checked with the guarded tables of --tables, of the store's data sources, or of tables.yaml in DIR or next to it.
+    find several rows at the same place of a chart. Notes say which groups see a dashboard or panel that not all groups
+    see.
+
+    Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
     Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
@@ -186,7 +188,7 @@ rows:
 """
 
 _QUERY: Final = """\
--- Replace these rows by a table of yours, and add the table to tables.yaml: then each customer sees its rows only.
+-- Replace these rows with one of your tables, and add it to tables.yaml, so that each customer sees only its own rows.
 select city, orders, revenue
 from (
     select 'Vienna' as city, 210 as orders, 14100.0 as revenue
@@ -197,10 +199,10 @@ where 1 = 1 [[ and city in {{ params.city }} ]]
 order by orders desc
 """
 _TABLES: Final = """\
-# The tables that queries may read, and what tells a customer's rows apart. Register your data source with this file
-# (tenantry data-source create … --tables tables.yaml): then a query that forgets the customer shows its rows only.
+# The tables that queries may read, and how to find a customer's rows in each. Register your data source with this file
+# (tenantry data-source create … --tables tables.yaml): then even unfiltered queries return only the customer's rows.
 tables: {}
 #  orders: customer_id                    # the column that holds the customer's id
-#  order_items: {order_id: orders.id}     # by the orders that they belong to
+#  order_items: {order_id: orders.id}     # through the orders that they belong to
 #  countries: shared                      # every customer may read all rows
 """

@@ -56,8 +56,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """A note for each part, with the groups that see it; a warning if no group does. ``properties``: those of all
-        groups."""
+        """A note for each part, with the groups that see it; a warning if no group does. ``properties``: the properties
+        of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

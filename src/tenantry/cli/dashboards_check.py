@@ -164,7 +164,7 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Findings about files that cannot be used, those of the folder, and those of the engines."""
+        """Findings about unusable files, and the findings of the folder and of the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 
@@ -225,7 +225,9 @@ class DashboardCheck:
                 without = sorted(engine for engine in engines if not has_pages(engine))
                 if panel is not None and panel.kind is PanelKind.TABLE and without:
                     at = saved.dashboard.source.location(panel.offset)
-                    message = f"{', '.join(without)} gives no pages, so above the row limit this table is not shown"
+                    message = (
+                        f"{', '.join(without)} cannot read page by page, so this table is not shown above the row limit"
+                    )
                     fix = "aggregate or limit the rows in the query, or raise the row limit"
                     yield at.file, Finding("table-without-pages", Severity.NOTE, at.line, at.column, message, fix)
 

@@ -33,7 +33,7 @@ def environment() -> None:
 @click.option(
     "--external-data-sources",
     is_flag=True,
-    help="Do not check the mappings of groups, as your app routes queries itself.",
+    help="Do not check the mappings of groups, because your app routes queries itself.",
 )
 @click.option(
     "--grace-seconds",

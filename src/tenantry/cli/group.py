@@ -10,6 +10,7 @@ import click
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_suspend import resume, suspend
 from tenantry.cli.group_sync import sync
+from tenantry.cli.group_viewer import viewer
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
 from tenantry.cli.options import (
     PAGE,
@@ -53,6 +54,7 @@ group.add_command(import_)
 group.add_command(sync)
 group.add_command(suspend)
 group.add_command(resume)
+group.add_command(viewer)
 
 
 @group.command("create")

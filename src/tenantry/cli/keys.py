@@ -94,7 +94,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
     key_file.remove_key(path, key_id)
     print_value(key_id, {"path": str(path)}, field="id", as_json=as_json)
     print_note(
-        "/api/user answers signing_key_missing for a group whose token it signed, until you rotate the group: "
+        "/api/user answers signing_key_missing for a group whose token this key signed, until you rotate the group: "
         "tenantry group rotate ID"
     )
 

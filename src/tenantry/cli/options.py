@@ -31,8 +31,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OptionDecorator(Protocol):
-    """The type of ``click.option(…)``."""
-
     def __call__(self, command: F, /) -> F: ...
 
 
@@ -260,7 +258,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Keep the log of a wrong declaration of guarded tables off stderr, for a command that prints its error."""
+    """Do not log a wrong declaration of guarded tables on stderr, because the command prints the error itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

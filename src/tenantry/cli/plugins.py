@@ -65,8 +65,6 @@ def _plugin(path: str) -> click.Command | None:
 
 
 def _refusal(problem: str) -> click.Command:
-    """A command that only prints the problem and exits with 1."""
-
     def refuse() -> None:
         click.echo(mask_within(f"tenantry: {problem}"), err=True)
         sys.exit(FAILED)

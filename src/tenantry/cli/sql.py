@@ -189,10 +189,11 @@ def check(
 
     Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. The headers of
     files in a DIR, or in the folder of --queries, may declare properties optional. Without --schema the schema is
-    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries. Each query is checked with the
-    guarded tables of --tables; else of the store's data sources; else of tables.yaml, in the query's folder or next to
-    that folder. The query's folder is that of --queries, else DIR or the folder of FILE. Without --groups, the store is
-    not read. Exits with 1 for a finding of severity error.
+    schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries.
+
+    Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in the query's folder
+    (--queries, else DIR or the folder of FILE) or next to that folder. Without --groups, the store is not read. Exits
+    with 1 for a finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 
@@ -209,7 +210,6 @@ def check(
 
 
 def _check_names(template: Query, given: Iterable[str]) -> None:
-    """Raises click.BadParameter for a name that the query would silently ignore."""
     declared = template.parameters
     names = list(declared) or sorted(
         {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}

@@ -71,8 +71,8 @@ async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Locate
 
 
 class TablesCheck:
-    """Knows the guarded tables that queries are checked with: those in ``file``; else those that data sources of the
-    store declare (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
+    """Finds the guarded tables for each query: those in ``file``; else those that data sources of the store declare
+    (``add_source``); else those in tables.yaml, in the folder of the queries or next to it.
 
     ``find`` and ``guarded`` raise TemplateError for a file that cannot be used.
     """
@@ -93,8 +93,8 @@ class TablesCheck:
             self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
-        """Return the tables that guard a query of ``folder``; of several data sources, those of the first that accepts
-        the query. None without a declaration."""
+        """Return the guarded tables for a query of ``folder``. If several data sources declare tables, use the first
+        declaration that accepts the query. None without a declaration."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 

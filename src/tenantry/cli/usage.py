@@ -51,7 +51,7 @@ def as_hour(value: str) -> datetime:
     type=click.Choice([*_TIMES, "group", "source"]),
     default=["group"],
     show_default=True,
-    help="What to make a row for. Repeatable: --by month --by group makes a row for each group and month.",
+    help="Print one row per value. Repeatable: --by month --by group prints a row for each group and month.",
 )
 @click.option(
     "--format",
@@ -180,7 +180,6 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """Print the rows and the total. In a table, the total is the last row; for CSV and JSON, it is on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

@@ -72,7 +72,7 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replace each given field as a whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replace each given field completely; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
         return self._run(
             self._calls.update(user_group_id, name=name, properties=properties, mapping=mapping, dry_run=dry_run)
         )
@@ -128,11 +128,16 @@ class Client:
         seconds: int | None = None,
         scope: str | None = None,
     ) -> CreatedPass:
-        """Make a pass for one viewer, by the arguments of ``tenantry.mint_pass``. The API token needs the scope
+        """Make a pass for one viewer, with the arguments of ``tenantry.mint_pass``. The API token needs the scope
         ``passes``. Raises UnknownGroup, GroupSuspended."""
         return self._run(
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )
+
+    def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
+        """Refuse the passes that this viewer got until now. Returns the time (aware, UTC) from which new ones are
+        accepted. Raises UnknownGroup, TooManyRevokedViewers."""
+        return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
 
     def find(self, user_group_id: str) -> ListedGroup | None:
         """Return the group without its token, or None."""

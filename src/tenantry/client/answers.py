@@ -110,6 +110,10 @@ def read_pass(document: Any, reply: Reply) -> CreatedPass:
     return CreatedPass(_text(document["pass"]), read_moment(document["expires_at"]))
 
 
+def read_revocation(document: Any, reply: Reply) -> datetime:
+    return read_moment(document["revoked_before"])
+
+
 def read_page(document: Any, reply: Reply) -> GroupPage:
     return GroupPage(tuple(_listed(each) for each in document["user_groups"]), document["next"])
 

@@ -112,6 +112,10 @@ class AsyncClient:
             self._calls.create_pass(user_group_id, viewer_id=viewer_id, viewer=viewer, seconds=seconds, scope=scope)
         )
 
+    async def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
+        """As Client.revoke_viewer."""
+        return await self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
+
     async def find(self, user_group_id: str) -> ListedGroup | None:
         """As Client.find."""
         found = (await self._run(self._calls.find(user_group_id))).groups

@@ -36,7 +36,7 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """Why reports are missing."""
+    """The error because of which reports are missing, if any are."""
 
 
 class LineBatches:

@@ -23,6 +23,7 @@ from tenantry.client.answers import (
     read_group,
     read_page,
     read_pass,
+    read_revocation,
     read_success,
 )
 from tenantry.errors import (
@@ -205,6 +206,10 @@ class ApiCalls:
         given = {name: plain(value) for name, value in fields.items() if value is not None}
         body = json_body({"user_group_id": user_group_id, **given})
         return retrying_call(Send("POST", body, path="/api/user/passes"), self.attempts, read_pass)
+
+    def revoke_viewer(self, user_group_id: str, viewer_id: str) -> Call[datetime]:
+        body = json_body({"user_group_id": user_group_id, "viewer_id": viewer_id})
+        return retrying_call(Send("POST", body, path="/api/user/viewers/revoke"), self.attempts, read_revocation)
 
     def page(self, *, after: int, limit: int, match: str) -> Call[GroupPage]:
         wanted = {

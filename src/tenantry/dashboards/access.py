@@ -15,7 +15,7 @@ from tenantry.dashboards.definition.narrowing import narrowed
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import InvalidSettings
-from tenantry.groups import UserGroup
+from tenantry.groups import DASHBOARD, UserGroup
 from tenantry.http import user_group
 from tenantry.sql import FRAGMENT_NAME, Source
 
@@ -23,15 +23,13 @@ MayOpen: TypeAlias = str | Callable[[UserGroup, str], bool]
 """Decides which dashboards a group may open: the name of a property that lists them, or a function of the group and a
 dashboard's name."""
 
-DASHBOARD: Final = "dashboard"
-"""The kind of a mount of dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME``."""
-
 NO_DASHBOARD: Final = "There is no such dashboard."
 _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """A dashboard without panels, for the frame of an unknown one: its page says so, and tells its host."""
+    """A dashboard without panels, for the frame of an unknown dashboard. The page in the frame then reports the
+    error."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
@@ -72,8 +70,8 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """The part of a dashboard that all groups see, for the frame, which does not know the group; None for an
-        unknown dashboard. If some dashboards depend on the group, those and unknown names give the same frame."""
+        """The part of a dashboard that all groups see, for the frame, which is served before the group is known. None
+        for an unknown dashboard. If some dashboards depend on the group, these and unknown names get the same frame."""
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

@@ -8,7 +8,7 @@ from typing import Final
 
 from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, parameters_read, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
@@ -28,8 +28,6 @@ TABLES_FILE: Final = "tables.yaml"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard and its queries."""
-
     dashboard: DashboardFile
     queries: DashboardQueries
     links: Mapping[str, Link] = field(default_factory=lambda: MappingProxyType({}))
@@ -44,6 +42,13 @@ class SavedDashboard:
     def settable(self) -> frozenset[str]:
         """The parameters that viewers can set: the controls, and unlocked parameters of queries."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """Those that a message may name: without the filters of panels that the group does not see."""
+        asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
+        read = {name for each in asked for name in parameters_read(each)}
+        return self.settable & (read | self.dashboard.controls.keys())
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):
@@ -97,7 +102,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """Likely mistakes, each with its file: controls that no query reads, filters of queries that nothing sets, and
-        clicks that open other numbers."""
+        clicks that open a dashboard with other totals."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):
             if click is not None:

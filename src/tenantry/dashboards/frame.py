@@ -18,8 +18,8 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
-"""The bundle that draws a kind of chart. A frame with such a chart loads it together with the page's script."""
-FURTHER: Final = (*CHUNKS.values(), "png.js", "print.js", "vega.js")
+"""Kind of chart -> the bundle that draws it. A frame with such a chart loads it together with the page's script."""
+FURTHER: Final = (*CHUNKS.values(), "pickers.js", "png.js", "print.js", "vega.js")
 """Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (

@@ -1,5 +1,5 @@
-"""Clicks that open another dashboard. It should show the total of the row that was clicked, so a click takes the
-panel's filters along, and the page says which it could not take."""
+"""Clicks that open another dashboard. The opened dashboard should show the same total as the clicked row. So a click
+passes on the panel's filters, and the page names the filters that the opened dashboard lacks."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A parameter that only chooses SQL, such as the unit of ``trunc``, is no filter.
+    """The filters that a click passes to the opened dashboard. A parameter that only chooses SQL, such as the unit of
+    ``trunc``, does not count as a filter.
 
-    ``kept``: the filters of the panel that both dashboards take. ``dropped``: those that the opened one lacks.
-    ``always``: the filters of the opened dashboard that no link clears. ``controls``: its controls that filter.
-    ``other_days``: whether its time zone or weeks are other ones."""
+    ``kept``: the panel's filters that both dashboards have. ``dropped``: those that the opened dashboard lacks.
+    ``always``: filters of the opened dashboard that no link can clear. ``controls``: its controls that filter.
+    ``other_days``: whether its time zone or first day of the week differs."""
 
     click: Click
     kept: tuple[str, ...]
@@ -53,14 +54,14 @@ class Link:
 
     @property
     def differences(self) -> Iterator[str]:
-        """Why the opened dashboard may show other totals than the row."""
+        """The reasons why the opened dashboard may show other totals than the row."""
         opened = self.click.open
         if self.dropped:
             yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
         if self.always:
             yield f"{opened} always filters by {', '.join(self.always)}, so it may show fewer rows than were clicked"
         if self.other_days:
-            yield f"{opened} has another time zone or other weeks, so its days are not those of the row"
+            yield f"{opened} has another time zone or first day of the week, so its days differ from those of the row"
 
 
 def find_link(saved: Linked, panel: Panel, click: Click, opened: Linked) -> Link:
@@ -91,7 +92,7 @@ def _has_default(control: Control) -> bool:
 
 
 def _is_text(name: str, *dashboards: DashboardFile) -> bool:
-    """Whether no control limits what a click may set here and there."""
+    """Whether a click may set any string: a dashboard lacks a control of this name, and the others take any text."""
     controls = [each.controls[name] for each in dashboards if name in each.controls]
     return len(controls) < len(dashboards) and all(
         each.parameter.type in TEXTS and each.parameter.choices is None and not each.parameter.is_list

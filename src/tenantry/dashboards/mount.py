@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.dashboards.access import DASHBOARD, NO_DASHBOARD, Access, MayOpen, neutral
+from tenantry.dashboards.access import NO_DASHBOARD, Access, MayOpen, neutral
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
@@ -39,6 +39,7 @@ from tenantry.dashboards.single_use_codes import CodesOfGroups
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
+from tenantry.groups import DASHBOARD
 from tenantry.http import has_encoded_slash, user_group
 from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send_error, with_staleness
 from tenantry.sql import FRAGMENT_NAME

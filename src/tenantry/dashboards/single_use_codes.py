@@ -23,7 +23,7 @@ class CodesOfGroups(Protocol):
 
 
 class Purpose(StrEnum):
-    """What a code was issued for. It cannot be redeemed for another purpose."""
+    """The purpose of a code. A code cannot be redeemed for another purpose."""
 
     DOWNLOAD = "download"
     EMBED = "embed"
@@ -35,11 +35,11 @@ SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of a group's viewers. A new code beyond it deletes the oldest. A host page requests an
-embedding code at each view, so there may be many."""
+"""Maximum unredeemed codes of a group's viewers. A further code deletes the oldest. Many are allowed, because a host
+page requests an embedding code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8."""
+"""Maximum bytes of a payload in UTF-8, without the claims of a pass, whose size the pass limits."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""

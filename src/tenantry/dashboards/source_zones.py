@@ -19,8 +19,9 @@ _KEPT: Final = 1_000
 
 
 async def in_zone_of_source(saved: SavedDashboard, group: UserGroup, sources: DataSources) -> SavedDashboard:
-    """The dashboard in the time zone of the group's data source, if the dashboard's file names none. The source is that
-    of the dashboard's ``schema``, so that all panels have one zone. The group's own zone still takes precedence."""
+    """Return the dashboard with the time zone of the group's data source, unless the dashboard's file names a zone. The
+    data source is the one for the dashboard's ``schema``, so that all panels share one zone. The group's own zone still
+    takes precedence."""
     dashboard = saved.dashboard
     if dashboard.zone.otherwise is not None:
         return saved

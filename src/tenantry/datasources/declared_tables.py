@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tenantry.sql.guarding import GuardedTables
 
 NEUTRAL: Final = "the data source cannot be used: its operator can see the reason in the log"
-"""What HTTP clients read if a declaration is wrong. The full message names tables and columns."""
+"""The message to HTTP clients if a declaration is wrong. The full message, for the operator, names tables and
+columns."""
 
 _log: Final = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""What a driver returns: a Result, which has column types, or dicts without types."""
+"""The rows that a driver returns: a Result, which has column types, or dicts without types."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
@@ -50,7 +50,7 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """What keeps queries from writing."""
+    """The mechanism that keeps queries from writing."""
 
     ENGINE = "engine"
     """The engine, by a read-only mode, transaction or session. The rights of the database user do not matter."""
@@ -63,7 +63,7 @@ class ReadOnlyBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What keeps a driver's queries read-only. ``can_stop``: whether the engine stops a query that times out or whose
+    """How a driver keeps its queries read-only. ``can_stop``: whether the engine stops a query that times out or whose
     viewer leaves."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
@@ -159,7 +159,7 @@ class DeclaringDriver(Protocol):
 
     @property
     def enforcement(self) -> Enforcement:
-        """What the driver and its engine enforce."""
+        """The guarantees of the driver and its engine."""
         ...
 
 
@@ -218,7 +218,9 @@ def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
 
 
 def too_many_rows_error(source_id: str, limit: int) -> TooManyRows:
-    return TooManyRows(f"the query on data source {source_id} gives more than {limit} rows: aggregate, or add a LIMIT")
+    return TooManyRows(
+        f"the query on data source {source_id} returns more than {limit} rows: aggregate, or add a LIMIT"
+    )
 
 
 def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
@@ -268,9 +270,10 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has bound values, and it calls a function that can run a string as SQL or open the table or file that "
-            "a string names (query, ts_stat, dblink, load_file, …), or whose name is written in Unicode escapes and "
-            "could be one of these; a value never becomes SQL: write the query without values, or without the function",
+            "it has bound values and calls a function that can run a string as SQL, or open the table or file that a "
+            "string names (query, ts_stat, dblink, load_file, …), or a function whose name is in Unicode escapes and "
+            "could be one of these; a value never becomes SQL: write the query without values, or without the "
+            "function",
         )
 
 

@@ -16,8 +16,6 @@ from tenantry.sql import AppliedGuard, SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """A query, explained without being run."""
-
     source_id: str
     """Tenantry's id of the source (``ds_…``)."""
     provided_id: str
@@ -28,7 +26,7 @@ class ExplainedQuery:
     age: float | None
     """Seconds since the source was queried for the cached result; None if no result is cached."""
     guards: tuple[AppliedGuard, ...] = ()
-    """The declared tables that the query names, and what replaces them."""
+    """The declared tables that the query names, each with the SQL that replaces it."""
 
 
 def explain_query(

@@ -160,7 +160,7 @@ def has_pages(engine: str) -> bool:
 
 def _check_dialect(bound: BoundSQL) -> None:
     if bound.dialect not in QUOTES or PARAMSTYLES[bound.paramstyle].named:
-        raise InvalidSettings(f"{bound.dialect} has no pages; these dialects have them: {', '.join(QUOTES)}")
+        raise InvalidSettings(f"pages do not work on {bound.dialect}; these dialects support them: {', '.join(QUOTES)}")
 
 
 def _write_cursor(key: Sequence[Any]) -> str:

@@ -17,7 +17,14 @@ from tenantry.aio import silence_destroy_warning
 from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.source_lookup import SourceLookup
-from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
+from tenantry.errors import (
+    PassRevoked,
+    QueryOutdated,
+    StoreUnavailable,
+    TenantryError,
+    UnmappedSchema,
+    UnregisteredSource,
+)
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.ports import Clock, GroupStore, MonotonicClock
 
@@ -185,7 +192,6 @@ class QueryWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the group as it is now; None if the query is outdated."""
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:
@@ -193,7 +199,10 @@ class QueryWatch:
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
             if found is not None and query.group.viewer is not None:
-                found = found.with_viewer(query.group.viewer)
+                try:
+                    found = found.with_viewer(query.group.viewer)
+                except PassRevoked:
+                    found = None
             if found is None or not _is_current(query.group, found, now):
                 return None
             current = found

@@ -46,7 +46,7 @@ def _timezone(url: URL) -> tzinfo | None:
     name = url.query.get(TIMEZONE_OPTION)
     zone = find_zone(name)
     if name is not None and zone is None:
-        raise InvalidSource(f"{TIMEZONE_OPTION} is no time zone: write a name such as Europe/Vienna", field="/url")
+        raise InvalidSource(f"{TIMEZONE_OPTION} is not a time zone: write a name such as Europe/Vienna", field="/url")
     return zone
 
 
@@ -88,7 +88,7 @@ def display_url(url: str) -> str:
 
 
 def public_url(url: str) -> str:
-    """The URL with ``***`` for each secret that is no reference. Raises InvalidSource."""
+    """The URL with ``***`` for each secret that is not a reference. Raises InvalidSource."""
     return masked(_parse(url)).render_as_string(hide_password=False)
 
 
@@ -98,7 +98,7 @@ def masked(url: URL) -> URL:
 
 
 def secret_state(url: str) -> str | None:
-    """How a stored URL holds its secrets: ``plain``, ``encrypted`` or ``reference``; None without secrets."""
+    """The form of the secrets in a stored URL: ``plain``, ``encrypted`` or ``reference``; None without secrets."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -159,6 +159,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """Raises InvalidSource."""
+    """The memory limit in bytes. Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

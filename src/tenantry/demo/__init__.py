@@ -22,6 +22,7 @@ from tenantry.datasources import DataSources
 from tenantry.demo.handbook import handbook, hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
+from tenantry.errors import UnknownGroup
 from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
@@ -66,7 +67,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
-    # The resolver reads a group again after every write on this host, so a rotation takes effect at once.
+    # The resolver reads a group again after every write on this host, so a suspension takes effect at once.
     mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
     product = Product(Provisioner(store, keys), environment, {**tokens}, urlsplit(url).port or 80)
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
@@ -97,11 +98,12 @@ async def _provision(
                 )
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
+            # The folder may contain suspended groups, and groups with the values of an older version.
+            now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
+            with suppress(UnknownGroup):
+                await provisioner.update(environment, carrier, now, author=_AUTHOR)
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
             tokens[carrier] = signed_up.token  # the product stores the tokens
-            # A folder that an older version prepared may contain groups with other values.
-            now = GroupChanges(**{name: getattr(draft, name) for name in SETTABLE_FIELDS})
-            await provisioner.update(environment, carrier, now, author=_AUTHOR)
         for old in await store.api_tokens.list(environment):  # each start replaces the demo's API token
             if old.label == LABEL and old.revoked_at is None:
                 await store.api_tokens.revoke(environment, old.id, author=_AUTHOR)

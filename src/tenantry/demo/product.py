@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
@@ -10,14 +10,15 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from tenantry.demo.sources import AIRLINES, SHOWN
-from tenantry.errors import TokenAlreadyRotated, UnknownToken
-from tenantry.groups import Author, Environment
+from tenantry.errors import UnknownGroup
+from tenantry.groups import Author, Environment, GroupChanges
 from tenantry.provisioning import Provisioner
+from tenantry.tokens.minting import mint_pass
 
 PAGE: Final = files("tenantry.demo") / "product" / "page.html"
 _POLICY: Final = (
@@ -29,21 +30,20 @@ _POLICY: Final = (
 class Product:
     """The demo's product: a page at another origin that embeds the dashboards of three customers.
 
-    It has no login: any visitor gets the stored tokens of all customers. Customers in ``cut_off`` have no access.
+    It has no login: any visitor gets passes of all customers. The saved tokens stay on its server.
     """
 
     provisioner: Provisioner
     environment: Environment
     tokens: dict[str, str]
     port: int
-    cut_off: set[str] = field(default_factory=set)
 
     def app(self, hosts: Sequence[str]) -> Starlette:
         """The app. It answers only requests whose Host header is in ``hosts``, so that no other site can read a
-        token."""
+        pass."""
         routes = [
             Route("/", self.page),
-            Route("/customers/{carrier}/token", self.token, methods=["POST"]),
+            Route("/customers/{carrier}/pass", self.make_pass, methods=["POST"]),
             Route("/customers/{carrier}/access", self.access, methods=["PUT", "DELETE"]),
             Mount("/static", StaticFiles(packages=[("tenantry.demo", "product"), ("tenantry", "static/bundles")])),
         ]
@@ -55,22 +55,19 @@ class Product:
         html = PAGE.read_text(encoding="utf-8").replace("TENANTRY", tenantry).replace("CUSTOMERS", options)
         return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY.format(tenantry)})
 
-    async def token(self, request: Request) -> Response:
-        carrier = request.path_params["carrier"]
-        if carrier in self.cut_off or carrier not in SHOWN:
-            return Response(status_code=403)
-        # Send the stored token. Requesting one from Tenantry would create a deleted customer again.
-        return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
-
-    async def access(self, request: Request) -> Response:
-        """Cut off (DELETE) or restore (PUT) the customer's access. DELETE also rotates the token."""
+    async def make_pass(self, request: Request) -> Response:
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)
-        (self.cut_off.discard if request.method == "PUT" else self.cut_off.add)(carrier)
-        if request.method == "DELETE":
-            with suppress(UnknownToken, TokenAlreadyRotated):  # an operator may have rotated it or deleted the group
-                author = Author("the demo's product")
-                rotated = await self.provisioner.rotate(self.environment, self.tokens[carrier], author=author)
-                self.tokens[carrier] = rotated.token
+        made = mint_pass(self.tokens[carrier], "visitor")
+        return PlainTextResponse(made, headers={"Cache-Control": "no-store"})
+
+    async def access(self, request: Request) -> Response:
+        """Suspend the customer (DELETE), or resume it (PUT)."""
+        carrier = request.path_params["carrier"]
+        if carrier not in SHOWN:
+            return Response(status_code=403)
+        changes = GroupChanges(suspended=request.method == "DELETE")
+        with suppress(UnknownGroup):  # an operator may have deleted it
+            await self.provisioner.update(self.environment, carrier, changes, author=Author("the demo's product"))
         return Response(status_code=204)

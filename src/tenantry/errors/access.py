@@ -1,4 +1,4 @@
-"""Why a user group token or pass that is genuine is refused."""
+"""Errors for a genuine user group token or pass that is refused nevertheless."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PassExpired(InvalidToken):
 
 
 class InvalidPass(InvalidToken):
-    """The program that made the pass used a claim that is not allowed. The message names the claim."""
+    """A claim of the pass is not allowed. The message names the claim."""
 
     code = "invalid_pass"
 
@@ -31,7 +31,7 @@ class InvalidPass(InvalidToken):
 
 
 class PassRevoked(InvalidToken):
-    """The passes that this viewer got before are revoked."""
+    """The passes that this viewer had were revoked."""
 
     code = "pass_revoked"
     MESSAGE = "the passes of this viewer were revoked"
@@ -45,8 +45,8 @@ class UserGroupSuspended(InvalidToken):
 
 
 class OutOfScope(TenantryError):
-    """The scope of the pass does not contain the request."""
+    """The scope of the pass does not cover the request."""
 
     code = "out_of_scope"
     status = 403
-    MESSAGE = "this pass is for something else: request one whose scope contains this"
+    MESSAGE = "the scope of this pass does not cover this request: get a pass whose scope does"

@@ -155,7 +155,7 @@ class InvalidSource(DataSourceError):
     code = "invalid_source"
     status = 422
     problem: str | None = None
-    """What is wrong with the guarded tables, without the fix; None if something else is."""
+    """The problem with the guarded tables, without the fix; None if the error is not about guarded tables."""
     fix: str = ""
 
 
@@ -174,7 +174,7 @@ class QueryFailed(DataSourceError):
     evidence: str | None = None
     """The engine's error code, or the type of its exception."""
     position: int | None = None
-    """Where in the SQL the engine found the error, in characters from 1."""
+    """Position in the SQL at which the engine found the error, in characters, from 1."""
 
 
 class TooManyRows(DataSourceError):

@@ -138,8 +138,15 @@ class AlreadyExists(TenantryError):
     status = 409
 
 
+class TooManyRevokedViewers(TenantryError):
+    """The group cannot keep another revoked viewer."""
+
+    code = "too_many_revoked_viewers"
+    status = 409
+
+
 class BreaksSavedQuery(TenantryError):
-    """The properties would break saved queries."""
+    """With these properties, saved queries would fail."""
 
     code = "breaks_saved_query"
     status = 409

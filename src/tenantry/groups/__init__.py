@@ -21,7 +21,12 @@ from tenantry.groups.property_schema_files import read_schemas as read_schemas
 from tenantry.groups.property_schema_files import schema_file as schema_file
 from tenantry.groups.property_schema_files import schema_names as schema_names
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
+from tenantry.groups.revocations import MAX_REVOKED_VIEWERS as MAX_REVOKED_VIEWERS
+from tenantry.groups.revocations import revoking_changes as revoking_changes
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
+from tenantry.groups.strict_json import MAX_INT as MAX_INT
+from tenantry.groups.strict_json import is_storable_text as is_storable_text
+from tenantry.groups.strict_json import number_problem as number_problem
 from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
 from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
@@ -41,7 +46,10 @@ from tenantry.groups.user_group import (
     UserGroup,
     source_handle,
 )
+from tenantry.groups.viewer import DASHBOARD as DASHBOARD
+from tenantry.groups.viewer import LONGEST_PASS as LONGEST_PASS
 from tenantry.groups.viewer import Viewer
+from tenantry.groups.writes import CHANGEABLE_FIELDS as CHANGEABLE_FIELDS
 from tenantry.groups.writes import (
     CHANNEL,
     LATER_SETTABLE_FIELDS,

@@ -52,6 +52,12 @@ def _decode_mapping(value: Any) -> Record:
     return cast("Record", adopt(value))
 
 
+def _decode_revoked(value: Any) -> Record:
+    if not all(type(before) is int for before in _exact_dict(value).values()):
+        raise TypeError
+    return cast("Record", adopt(value))
+
+
 def _decode_hex(value: str) -> bytes:
     decoded = bytes.fromhex(value)
     if len(decoded) != 8 or decoded.hex() != value:  # fromhex accepts spaces and capitals
@@ -79,6 +85,7 @@ _TEXT: Final = ValueCodec(str, _exactly(str))
 _FLAG: Final = ValueCodec(bool, _exactly(bool))
 _PROPERTIES: Final = _or_null(ValueCodec(thaw, lambda value: adopt(_exact_dict(value))))
 _MAPPING: Final = _or_null(ValueCodec(thaw, _decode_mapping))
+_REVOKED: Final = _or_null(ValueCodec(thaw, _decode_revoked))
 _HANDLE: Final = ValueCodec(bytes.hex, _decode_hex)
 _ISO_TIME: Final = _or_null(ValueCodec(datetime.isoformat, _decode_iso))
 _MICROS: Final = _or_null(ValueCodec(to_micros, lambda value: from_micros(_exact_int(value))))
@@ -126,10 +133,11 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "grace_until": _ISO_TIME,
     "expires_at": _ISO_TIME,
     "suspended": _FLAG,
+    "revoked_viewers": _REVOKED,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields with a default that every document contains. Documents of earlier versions lack the other fields with a
-default, which were added later."""
+"""Fields that have a default but are in every document. All other fields with a default were added later, so documents
+of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
@@ -165,7 +173,7 @@ class GroupCodec:
 INTROSPECTION: Final = GroupCodec()
 """The form of ``user_group`` in an introspection response."""
 
-JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
+JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING, _REVOKED))
 """The columns that hold JSON."""
 
 TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec is _ISO_TIME)
@@ -213,15 +221,19 @@ class GroupRow(NamedTuple):
     expires_at: int | None
     suspended: int
     """0 or 1."""
+    revoked_viewers: str | None
 
-    def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
-        """Return the group. ``properties`` and ``mapping``: the parsed columns."""
+    def group(
+        self, environment: Environment, properties: Record | None, mapping: Record | None, revoked: Record | None
+    ) -> UserGroup:
+        """Return the group. ``properties``, ``mapping`` and ``revoked``: the parsed columns."""
         values = list(_in_field_order(self))
         for place in _TIMES:
             if values[place] is not None:
                 values[place] = from_micros(values[place])
         values[_SUSPENDED_PLACE] = bool(values[_SUSPENDED_PLACE])
         values[_ENVIRONMENT_PLACE], values[_PROPERTIES_PLACE], values[_MAPPING_PLACE] = environment, properties, mapping
+        values[_REVOKED_PLACE] = revoked
         return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
@@ -229,7 +241,8 @@ class GroupRow(NamedTuple):
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before the last rotation; None if that rotation granted no grace period. The period may be over."""
+        """The token before the last rotation; None if that rotation granted no grace period. The grace period may have
+        ended."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
@@ -243,6 +256,7 @@ _in_field_order: Final = itemgetter(
 )
 _TIMES: Final = tuple(_PLACES[name] for name in TIME_COLUMNS)
 _SUSPENDED_PLACE: Final = _PLACES["suspended"]
+_REVOKED_PLACE: Final = _PLACES["revoked_viewers"]
 _ENVIRONMENT_PLACE: Final = _PLACES["environment"]
 _PROPERTIES_PLACE: Final = _PLACES["properties"]
 _MAPPING_PLACE: Final = _PLACES["mapping"]

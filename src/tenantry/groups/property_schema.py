@@ -18,13 +18,14 @@ _ANNOTATIONS: Final = frozenset(
 )
 _CHECKED: Final = frozenset(("type", "enum", "const", "properties", "required", "additionalProperties", "items"))
 MOVED: Final = ("x-tenant-column", "x-shared-tables")
-"""Keywords of older versions, which guarded tables replace."""
+"""Keywords of older versions. Guarded tables replaced them."""
 VIEWER_SCHEMA: Final = "x-viewer"
-"""Keyword at the top of a schema. Its value is a schema of ``viewer.*`` without ``id``, which every viewer may have."""
+"""Top-level keyword of a schema. Its value is the schema of ``viewer.*``. It does not declare ``id``, which every
+viewer may have."""
 _TYPES: Final = frozenset(("string", "integer", "number", "boolean", "null", "object", "array"))
 _MOVED_TO: Final = (
-    "is no longer read: remove it, and list the tables under `tables:` in tables.yaml next to the folder of queries, "
-    "with the column of each (orders: customer_id) or as shared (countries: shared); a data source takes the file by "
+    "is no longer read: remove it. List the tables under `tables:` in tables.yaml next to the folder of queries, each "
+    "with its tenant column (orders: customer_id) or as shared (countries: shared), and load the file with "
     "`tenantry data-source update NAME --tables tables.yaml`"
 )
 _MAX_DEPTH: Final = 8
@@ -50,7 +51,7 @@ class PropertySchema:
         self.viewer: PropertySchema | None = (
             PropertySchema(document[VIEWER_SCHEMA]) if VIEWER_SCHEMA in document else None
         )
-        """What viewers may have; None if the schema does not say."""
+        """The schema of viewers' attributes; None if viewers are not declared."""
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
         """Find the values that break the schema. None counts as an empty object."""

@@ -30,7 +30,7 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def _place(text: str, message: str) -> str:
-    # Where the keyword is that guarded tables replace, if the message names one.
+    # If the message names a keyword that guarded tables replaced: the place of this keyword.
     start = max((text.find(f'"{keyword}"') for keyword in MOVED if keyword in message), default=-1)
     return f":{text.count(chr(10), 0, start) + 1}:{start - text.rfind(chr(10), 0, start)}" if start >= 0 else ""
 

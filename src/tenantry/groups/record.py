@@ -13,7 +13,8 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """A Record lacks this name. Programs may catch it as KeyError; error pages show a MissingVariable."""
+    """Raised for a name that a Record lacks. Programs may catch it as KeyError; error pages show it as
+    MissingVariable."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -37,7 +38,7 @@ class _Immutable:
 
     def __str__(self) -> NoReturn:
         kind = type(self).__name__
-        raise TypeError(f"a {kind} is never printed whole: name one of its values, or send it through |tojson")
+        raise TypeError(f"a {kind} cannot be printed: name one of its values, or use |tojson")
 
 
 class Record(_Immutable):

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""Environment and id for the usage of all groups that a process no longer counts separately, because it counts too
-many. No real environment has an empty name."""
+"""Environment and id for the summed usage of further groups once a process counts too many groups separately. No real
+environment has an empty name."""
 
 
 class Usage(NamedTuple):
-    """What a group used."""
+    """The usage of a group."""
 
     queries: int = 0
     rows: int = 0

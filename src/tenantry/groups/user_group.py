@@ -9,6 +9,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
+from tenantry.errors import PassRevoked
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, extend, thaw
 from tenantry.groups.session_variables import SessionVariables
@@ -71,18 +72,21 @@ class UserGroup:
     revision: int
     """Number of writes to the group, counted from 1."""
     grace_until: datetime | None = None
-    """When the previous token's grace ends."""
+    """When the previous token's grace period ends."""
     expires_at: datetime | None = None
-    """From this time on, a Resolver refuses all tokens of the group. None: never. With a viewer, the end of the pass if
+    """From this time on, a Resolver refuses all tokens of the group. None: never. For a viewer, the end of the pass if
     that is earlier."""
     suspended: bool = False
     """Whether a Resolver refuses all tokens and passes of the group."""
+    revoked_viewers: Record | None = None
+    """Viewer ids, each with a time in seconds since 1970: passes that were issued to the viewer before it are refused.
+    The last revocation comes last."""
     viewer: Viewer | None = field(default=None, init=False)
-    """Whom the request's pass names. None if the request has a token."""
+    """The person that the request's pass names. None if the request has a token instead."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("properties", "mapping"):
+        for name in ("properties", "mapping", "revoked_viewers"):
             value = getattr(self, name)
             if type(value) is not Record and isinstance(value, Mapping):
                 object.__setattr__(self, name, Record(value))
@@ -111,11 +115,18 @@ class UserGroup:
         return extend(self.variables, "params", params)
 
     def with_viewer(self, viewer: Viewer) -> UserGroup:
-        """The group as this viewer sees it, until the viewer's pass ends."""
+        """The group as this viewer sees it, until the viewer's pass ends. Raises PassRevoked."""
+        if viewer.issued_at.timestamp() < self.revoked_before(viewer.id):
+            raise PassRevoked(PassRevoked.MESSAGE)
         ends = viewer.expires_at if self.expires_at is None else min(self.expires_at, viewer.expires_at)
         seen = replace(self, expires_at=ends)
         object.__setattr__(seen, "viewer", viewer)
         return seen
+
+    def revoked_before(self, viewer_id: str | None) -> int:
+        """Seconds since 1970: passes that were issued to this viewer earlier are refused. 0 without a revocation."""
+        revoked = self.revoked_viewers
+        return 0 if revoked is None or viewer_id is None or viewer_id not in revoked else int(revoked[viewer_id])
 
     @property
     def may_end(self) -> bool:
@@ -134,7 +145,7 @@ class UserGroup:
 
     def is_bound_like(self, other: UserGroup) -> bool:
         """Whether templates bind the same values for both groups: compares handle, id, name, environment, properties,
-        mapping and viewer. ``1``, ``1.0`` and ``true`` are different."""
+        mapping and viewer. ``1``, ``1.0`` and ``true`` count as different values."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -299,7 +310,7 @@ class SourceReading:
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The handle of all changes of data sources in the list of changes."""
+"""The list of changes records each change of a data source under this handle."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:

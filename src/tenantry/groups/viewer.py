@@ -6,6 +6,12 @@ from typing import Final
 
 from tenantry.groups.record import Record
 
+LONGEST_PASS: Final = 86_400
+"""Maximum seconds for which a pass is valid."""
+
+DASHBOARD: Final = "dashboard"
+"""The kind of all dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME`` for one."""
+
 _ALL: Final = "*"
 
 
@@ -25,7 +31,7 @@ class Viewer:
 
     @property
     def variables(self) -> Record:
-        """What templates read as ``viewer.*``: the attributes, and ``id`` if the pass has one."""
+        """The values of ``viewer.*`` in templates: the attributes, and ``id`` if the pass has one."""
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:

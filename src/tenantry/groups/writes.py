@@ -47,17 +47,19 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update of a group. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
+    """An update of a group. UNCHANGED fields stay; new ``properties`` or a new ``mapping`` replace the old ones
+    completely."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
     mapping: Mapping[str, str] | Unchanged | None = UNCHANGED
     expires_at: datetime | Unchanged | None = UNCHANGED
     suspended: bool | Unchanged = UNCHANGED
+    revoked_viewers: Mapping[str, int] | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
         """The fields that are not UNCHANGED, by name."""
-        values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
+        values = {name: getattr(self, name) for name in CHANGEABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
@@ -69,11 +71,14 @@ def _text(value: Any) -> str:
     return json.dumps(thaw(freeze(value)), default=to_micros)  # unlike ==, tells 1 from 1.0 and keeps the key order
 
 
-SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
+CHANGEABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
+"""The fields that an update can change."""
+
+SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "revoked_viewers")
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""The settable fields that SPEC does not have. Only PATCH sets them; PATCH and lists return them."""
+"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to lists contain them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---

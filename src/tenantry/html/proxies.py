@@ -151,6 +151,6 @@ def _join(path: str, name: object) -> str:
 def _not_printable(path: str, kind: str) -> UnbindableValue:
     where = path or "the variables"
     return UnbindableValue(
-        f"{where} is {kind}, which is never printed whole: name one of its values, or use |tojson",
+        f"{where} is {kind}, which cannot be printed: name one of its values, or use |tojson",
         name=where,
     )

@@ -132,9 +132,7 @@ def printable(value: Any) -> Any:
         return "true" if value else "false"
     if type(value) in _CONTAINERS:
         kind = type(value).__name__
-        raise UnbindableValue(
-            f"a {kind} is never printed whole: use |join or |tojson, or name one of its values", name=kind
-        )
+        raise UnbindableValue(f"a {kind} cannot be printed: use |join or |tojson, or name one of its values", name=kind)
     return value
 
 

@@ -17,12 +17,12 @@ SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup; its value is None if the request has no token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""Scope key of a group whose pass the outer UserGroupMiddleware has found to be for another kind of app. An inner one
-of the right kind takes it."""
+"""Scope key of a group that the outer UserGroupMiddleware did not accept, because its audience is not in the scope of
+the pass. An inner UserGroupMiddleware accepts the group if its own audience is in that scope."""
 
 FOUND_KEY = "tenantry.found"
-"""Scope key of the hash of the request's token, with which a second, inner UserGroupMiddleware compares the token that
-it finds."""
+"""Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token
+that it finds."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 """Scope key of a websocket's Handshake."""
@@ -63,8 +63,8 @@ class GroupRequested:
 def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
-    Raises MissingToken if the request has no token (UserGroupMiddleware then sends a 401), OutOfScope if its pass is
-    for something else (403), MiddlewareMissing if UserGroupMiddleware is not installed.
+    Raises MissingToken if the request has no token (UserGroupMiddleware then sends a 401), OutOfScope if the scope of
+    its pass does not cover the request (403), MiddlewareMissing if UserGroupMiddleware is not installed.
     """
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
@@ -81,7 +81,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
             raise OutOfScope(OutOfScope.MESSAGE)
         raise MissingToken(MissingToken.MESSAGE)
     if not isinstance(group, UserGroup):
-        raise MiddlewareMissing(f'another middleware took scope["{SCOPE_KEY}"] after UserGroupMiddleware')
+        raise MiddlewareMissing(f'another middleware overwrote scope["{SCOPE_KEY}"] after UserGroupMiddleware')
     return group
 
 

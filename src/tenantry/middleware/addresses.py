@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit, urlunsplit
 
+from tenantry.groups import DASHBOARD
 from tenantry.middleware.cache_headers import Message, Send
 from tenantry.tokens import is_like_a_pass
 from tenantry.tokens.minting import mint_pass
@@ -27,7 +28,7 @@ COOKIE_PREFIX: Final = "__Host-tenantry-"
 Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime of such a cookie, in which the page can be reloaded."""
+"""Lifetime of such a cookie. During this time the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -131,8 +132,10 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """A pass made from this token, so that no browser keeps the token; a pass as it is."""
-    return raw if is_like_a_pass(raw) else mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS).encode("ascii")
+    """A pass for all dashboards, made from this token, so that no browser keeps the token; a pass as it is."""
+    if is_like_a_pass(raw):
+        return raw
+    return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:

@@ -30,8 +30,8 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The minimum that the middleware needs. A resolver with the other parts of BoundedResolver sets the staleness
-    bound; without them, the bound is DEFAULT_STALENESS."""
+    """The methods that the middleware needs at least. A BoundedResolver also sets the staleness bound; for any other
+    resolver, the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
@@ -93,8 +93,8 @@ class UserGroupMiddleware:
     If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
     else 403. All responses get ``Vary``. Responses for a group or a preview also get ``Cache-Control: private``.
 
-    Inside another UserGroupMiddleware, the group that the outer one found is kept; another token gets 400, another
-    environment 401.
+    Inside another UserGroupMiddleware, the outer one's group is kept. A request with another token gets 400, a group of
+    another environment 401.
 
     Raises InvalidSettings for a malformed origin.
     """
@@ -206,8 +206,6 @@ class UserGroupMiddleware:
         try:
             if self._environment not in {None, group.environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
-            if group.viewer is not None and not group.viewer.may_open(self._audience):
-                raise OutOfScope(OutOfScope.MESSAGE)
             raw = self._extract_again(scope)
             # The outer middleware masks every copy of the token, even in parameters that only this middleware reads. So
             # a mask is not a second token.
@@ -216,6 +214,9 @@ class UserGroupMiddleware:
         except TenantryError as error:
             scope[SCOPE_KEY] = None
             await send_error(error, scope, send)
+            return
+        if group.viewer is not None and not group.viewer.may_open(self._audience):
+            await self._run_out_of_scope(group, scope, receive, send)
             return
         scope[SCOPE_KEY] = group
         # The outer middleware watches the response.

@@ -69,8 +69,9 @@ class LateUnauthorized:
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # While Litestar sends its 500, sys.exc_info() shows the view's error. If that is another one, do not hold back
-        # the response. With Starlette, sys.exc_info() shows nothing here, but the error is raised again later.
+        # While Litestar sends its 500, sys.exc_info() shows the view's error. If sys.exc_info() shows another error, do
+        # not hold back the response. With Starlette, sys.exc_info() shows nothing here, but the error is raised again
+        # later.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:

@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Receives the messages of a bus. A forged message costs one read."""
+    """Receives the messages of a bus. A forged message causes at most one extra read."""
 
     def evict(self, handle: bytes, generation: int) -> None:
         """Called after the commit of a write to the group. ``generation``: the number of the write."""

@@ -57,11 +57,12 @@ class GroupStore(Protocol):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,  # None: the environment's
+        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
         """Replace the live token ``current`` by its next version. Of concurrent callers, only one succeeds. Raises
-        UnknownToken, TokenAlreadyRotated."""
+        UnknownToken, TokenAlreadyRotated; GroupSuspended, unless ``while_suspended``."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:

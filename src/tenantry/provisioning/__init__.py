@@ -5,7 +5,8 @@ from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import LONGEST_GRACE, check_changes, check_draft
 from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
-from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, PropertyContract, Provisioner
+from tenantry.provisioning.property_contract import PropertyContract
+from tenantry.provisioning.provisioner import NOT_LOADED, NotLoaded, Provisioner
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [

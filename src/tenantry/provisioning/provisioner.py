@@ -5,8 +5,9 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
+from tenantry.clock import utc_now
 from tenantry.errors import (
     AlreadyExists,
     GroupChanged,
@@ -27,17 +28,20 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
-    Record,
     Token,
     UserGroup,
+    revoking_changes,
 )
 from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.deadline import Deadline
-from tenantry.provisioning.limits import check_changes, check_draft, checked_grace, merged, pointer_of
+from tenantry.provisioning.limits import check_changes, check_draft, check_viewer_id, checked_grace, merged, pointer_of
+from tenantry.provisioning.property_contract import PropertyContract
 from tenantry.tokens import KeyRing, draft_token, mask_within
 
 _ATTEMPTS: Final = 10
 """Maximum attempts to merge into a group that other writers keep changing."""
+
+_KEEP_CHANGING: Final = "other writers keep changing this user group: try again"
 
 _log = logging.getLogger("tenantry.provisioning")
 
@@ -49,27 +53,6 @@ class NotLoaded(Enum):
 
 
 NOT_LOADED: Final = NotLoaded.NOT_LOADED
-
-
-Properties: TypeAlias = Mapping[str, Any] | Record | None
-"""The properties of a group, or None."""
-
-
-class PropertyContract(Protocol):
-    """Rules for properties, checked before they are written. ``tenantry.sql.checks.contract.QueryContract`` is one.
-
-    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
-    """
-
-    refuses: bool
-
-    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """Return the errors in a new group's properties."""
-        ...
-
-    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """Return the errors in an update from ``before`` to ``after``."""
-        ...
 
 
 class ProvisioningStore(Protocol):
@@ -182,7 +165,7 @@ class Provisioner:
                 return self._provisioned(await self._change(issued, whole, author, as_read=merge))
             except GroupChanged:
                 loaded = NOT_LOADED
-        raise StoreUnavailable("other writers keep changing this user group: try again")
+        raise StoreUnavailable(_KEEP_CHANGING)
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
         """Write the changes. With ``as_read``, raises GroupChanged if the group has changed since it was read."""
@@ -255,21 +238,9 @@ class Provisioner:
             # after the token's signing key was removed, or may reuse the Idempotency-Key with another body. In all
             # other cases, the store raises UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)
-        issued = await self._deadline.read(self._groups.get(handle=current.handle))
-        if issued is not None and issued.group.environment.id == environment.id:
-            _active(issued)
-        return await self._rotate(environment, current, grace_seconds, author, once)
-
-    async def _rotate(
-        self,
-        environment: Environment,
-        current: Token,
-        grace_seconds: int | None,
-        author: Author,
-        once: IdempotencyKey | None = None,
-    ) -> Issued[str]:
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
-        return self._provisioned(await self._replace_token(environment, current, grace, author, once))
+        # The group may have been suspended after the first request with this Idempotency-Key.
+        return self._provisioned(_active(await self._replace_token(environment, current, grace, author, once=once)))
 
     async def _replace_token(
         self,
@@ -277,7 +248,9 @@ class Provisioner:
         current: Token,
         grace_seconds: int | None,
         author: Author,
-        once: IdempotencyKey | None,
+        *,
+        once: IdempotencyKey | None = None,
+        while_suspended: bool = False,
     ) -> Issued:
         rotation = self._groups.rotate(
             environment,
@@ -285,6 +258,7 @@ class Provisioner:
             key_id=self._keys.active_id,
             nonce=self._random(16),
             grace_seconds=grace_seconds,
+            while_suspended=while_suspended,
             once=once,
             author=author,
         )
@@ -306,7 +280,34 @@ class Provisioner:
         issued = await self._load(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}")
-        return await self._rotate(environment, issued.token, grace_seconds, author)
+        grace = None if grace_seconds is None else checked_grace(grace_seconds)
+        return self._provisioned(
+            await self._replace_token(environment, issued.token, grace, author, while_suspended=True)
+        )
+
+    async def revoke_viewer(
+        self,
+        environment: Environment,
+        provided_id: str,
+        viewer_id: str,
+        *,
+        author: Author = UNNAMED,
+        loaded: Issued | NotLoaded | None = NOT_LOADED,
+    ) -> UserGroup:
+        """Refuse the passes that this viewer of the group got until now, and return the group. Passes that the viewer
+        gets from the next second on are accepted.
+
+        Raises InvalidBody, UnknownGroup, TooManyRevokedViewers.
+        """
+        check_viewer_id(viewer_id, "/viewer_id")
+        for _ in range(_ATTEMPTS):
+            issued = await self._existing(environment, provided_id, loaded)
+            changes = revoking_changes(issued.group, viewer_id, utc_now())
+            try:
+                return (await self._change(issued, changes, author, as_read=True)).group
+            except GroupChanged:
+                loaded = NOT_LOADED
+        raise StoreUnavailable(_KEEP_CHANGING)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Delete the group and return it. Its token becomes invalid. Raises UnknownGroup."""

@@ -46,7 +46,7 @@ class Upsert:
 
 
 class Outcome(StrEnum):
-    """What a successful upsert did."""
+    """The effect of a successful upsert."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -188,7 +188,6 @@ def _logged(raised: Exception, author: Author) -> TenantryError:
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yield the items; let the event loop run other tasks in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _BETWEEN_TURNS == 0:

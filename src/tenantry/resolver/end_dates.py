@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class EndDates:
-    """Refuses groups whose end date has passed, and suspended groups, by their cached entries."""
+    """Checks cached groups: refuses suspended ones and those whose end date has passed."""
 
     __slots__ = ("_cache", "_clock", "_counters", "_staleness", "_time_of_day")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class FollowedKeys:
     """The signing keys of a resolver. Flushes the cache when a key is removed. ``cached_alone``: nobody calls
-    ``refresh``, so ``read`` also rereads the key file."""
+    ``refresh``, so ``read`` must also reread the key file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -35,7 +35,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def read_pass(self, raw: bytes, now: datetime) -> Pass:
-        """Verify a pass; ``read`` then has to accept its token. Raises InvalidToken."""
+        """Verify a pass. The caller must also pass its token to ``read``. Raises InvalidToken."""
         return read_pass(self._keys, raw, now)
 
     def refresh(self) -> None:

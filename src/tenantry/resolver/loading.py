@@ -142,7 +142,7 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """How a backend's answer may be used for its token."""
+    """Whether and how a backend's answer may be used for its token."""
 
     GOOD = "good"
     """Use it, and cache it for at most ``seconds``."""

@@ -2,7 +2,7 @@
 
 A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
 staleness bound. A gap in the list clears the cache. A failed poll changes nothing; when the lease ends, each request
-reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for a whole staleness bound.
+reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for a full staleness bound.
 """
 
 from __future__ import annotations

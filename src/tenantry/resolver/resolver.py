@@ -52,9 +52,11 @@ class Resolver:
     - ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
-    fifth of the staleness bound; if the store is unavailable, after the whole bound. Answers of other backends are
-    cached for the bound. Tokens of a removed key are refused within the bound. A ``DataSources`` that uses the same
-    store caches registered sources too, under the lease of one of the store's resolvers (``ports.SourceLeaseHolder``).
+    fifth of the staleness bound; if the store is unavailable, after the full bound.
+
+    Answers of other backends are cached for the bound. Tokens of a removed key are refused within the bound. A
+    ``DataSources`` that uses the same store caches registered sources too, under the lease of one of the store's
+    resolvers (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
     from any thread.
@@ -156,7 +158,7 @@ class Resolver:
 
         Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
         environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
-        UserGroupSuspended, PassExpired, InvalidPass), and StoreUnavailable.
+        UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -327,7 +329,7 @@ class Resolver:
         if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
             if freshness is Freshness.MISMATCHED:
                 self.counters.mismatched += 1
-                logger.error("the backend %s answered with a group of another token", self._reader.name)
+                logger.error("the backend %s returned the group of another token", self._reader.name)
             else:
                 self.counters.unknown += 1
             deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)

@@ -55,8 +55,8 @@ class VariableReference:
     form: str = ""
     """SQL around the ``{placeholder}``; empty if the placeholder stays alone."""
     of_guard: str = ""
-    """The declared table whose guard contains the variable, in place of the author's SQL. ``offset`` is then that of
-    the table in the template."""
+    """The declared table whose guard contains the variable, in place of the author's SQL. ``offset`` is then the
+    table's offset in the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Text:
     """Offset of its first character in the source. The others follow without a gap; spaces at the end may be added.
     It is -1 for the SQL of a filter."""
     of_guard: bool = field(default=False, compare=False)
-    """Whether a table's guard contains the SQL. ``offset`` is then that of the table."""
+    """Whether a table's guard contains the SQL. ``offset`` is then the table's."""
     of_condition: bool = field(default=False, compare=False)
     """Whether the condition of that guard contains the SQL."""
 
@@ -108,7 +108,7 @@ class Clause:
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
-    """The variables directly in this clause, without those of inner clauses and branches."""
+    """The variables directly in this clause, without variables in inner clauses and branches."""
     opening: str
     """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str

@@ -58,10 +58,12 @@ class SQLTemplate:
     A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
     The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
-    TemplateErrors with line, column, caret and fix. ``optional``: paths that a group may lack; a clause with a missing
-    one is dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps names to SQL,
-    templates or queries (docs/sql-queries.md). ``choices`` maps the name of a set to named SQL, which ``one_of(name)``
-    offers.
+    TemplateErrors with line, column, caret and fix.
+
+    - ``optional``: paths that a group may lack; a clause with a missing one is dropped.
+    - ``params`` declares viewer input (docs/sql-parameters.md).
+    - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
+    - ``choices`` maps the name of a set to named SQL, which ``one_of(name)`` offers.
 
     With an empty list, ``in`` matches no row but ``not in`` matches every row, NULL included, so restrict a group by
     ``in``. Outside of clauses, a missing or null list is an error.
@@ -143,8 +145,8 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Equal calls return the same copy. It is rewritten when it is compiled, which raises TemplateError for SQL that
-        cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
+        Equal calls return the same copy. The copy is rewritten when it is compiled; this raises TemplateError for SQL
+        that cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -160,8 +162,8 @@ class SQLTemplate:
         return found
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
-        """Return the declared tables that the SQL names, in text order, and what replaces them. Compiles like
-        ``check``; empty without ``guarded``."""
+        """Return the declared tables that the SQL names, in text order, each with the SQL that replaces it. Compiles
+        like ``check``; empty without ``guarded``."""
         return self._own_tree(dialect).guards
 
     @property
@@ -270,7 +272,7 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order, without those of guarded tables. Compiles like ``check()``."""
+        """The variables in text order. Excludes variables that guarded tables add. Compiles like ``check()``."""
         tree = self._own_tree()
         return tuple(
             self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR

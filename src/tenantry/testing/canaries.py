@@ -37,7 +37,7 @@ _PATTERNS = {
 
 
 class Canary(NamedTuple):
-    """A recognisable value of one group."""
+    """A unique, recognisable value of one group."""
 
     group: int
     """The group's index."""

@@ -60,7 +60,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""The column type of each kind whose name is another."""
+"""Kind -> its column type, where the two have different names."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),

@@ -44,12 +44,12 @@ class EngineCase:
     unchanged: str
     """A query that reads the table. Its result must stay the same."""
     types: Mapping[str, str]
-    """An expression that returns ``{{ params.v }}``, for each kind of ``contract_values.VALUES``. ``text`` and
+    """Kind of value in ``contract_values.VALUES`` -> an expression that returns ``{{ params.v }}``. ``text`` and
     ``integer`` are required."""
     literals: Mapping[str, Any] = field(default_factory=dict)
-    """The Python value that the driver returns, for each expression."""
+    """Expression -> the Python value that the driver returns for it."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """A query that shows the change, for each statement that changes the session."""
+    """Statement that changes the session -> a query that shows the change."""
     refused: Sequence[str] = ()
     """Queries with ``{{ params.v }}`` that the engine refuses with an error that quotes the value."""
     unreachable_url: str | None = None
@@ -100,11 +100,11 @@ class AskedDriver:
         return SQLTemplate(template).bind(variables, self.driver.paramstyle, dialect=self.driver.dialect)
 
     async def result(self, template: str, **params: Any) -> Result:
-        """Raises TenantryError."""
+        """Run a query. Raises TenantryError."""
         return await self._source.fetch(as_result, self.bind(template, **params), await self._turn())
 
     async def rows(self, template: str, **params: Any) -> list[tuple[Any, ...]]:
-        """Raises TenantryError."""
+        """Run a query and return its rows. Raises TenantryError."""
         return [tuple(row) for row in (await self.result(template, **params)).rows]
 
     async def error(self, template: str, **params: Any) -> TenantryError:
@@ -143,7 +143,7 @@ class AskedDriver:
         return turn
 
     async def close(self, patience: float) -> None:
-        """Raises AssertionError if closing takes longer than ``patience`` seconds."""
+        """Close the driver. Raises AssertionError if this takes longer than ``patience`` seconds."""
         try:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:

@@ -33,6 +33,7 @@ from tenantry.tokens.passes import (
     viewer_of,
 )
 from tenantry.tokens.passes import Pass as Pass
+from tenantry.tokens.passes import make_claims as make_claims
 
 __all__ = [
     "API_TOKEN_LENGTH",

@@ -96,7 +96,7 @@ class KeyRing:
     removals: int = 0
     """Number of reloads that removed keys. After a change of this number, tokens verified earlier may be invalid."""
     problem: str | None = None
-    """Why the key file cannot be read, or None. Until it can be read again, the last keys stay in use."""
+    """The reason why the key file cannot be read, or None. Until it can be read again, the last keys stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tenantry.clock import utc_now
-from tenantry.tokens.passes import sign_pass
+from tenantry.tokens.passes import make_claims, sign_pass
 
 DEFAULT_SECONDS: Final = 600
 
@@ -20,19 +20,10 @@ def mint_pass(
     """Make a pass from a user group token, without asking a server (docs/http-api.md).
 
     ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``: how
-    long the pass is valid, at most 86,400. ``scope``: kinds of app, or dashboards, that it opens, such as
-    ``"dashboard:sales app"``; by default all that the token opens.
+    long the pass is valid, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by
+    default everything that the token opens.
 
-    Raises InvalidToken if ``token`` is not a user group token, InvalidPass for other values that a pass cannot have.
+    Raises InvalidToken if ``token`` is not a user group token, InvalidPass if another value is not allowed in a pass.
     """
-    return sign_pass(token, pass_claims(viewer_id, viewer, seconds, scope or None))
-
-
-def pass_claims(
-    viewer_id: str | None, viewer: Mapping[str, Any] | None, seconds: int, scope: str | None
-) -> dict[str, Any]:
-    """The claims of a pass that is made now."""
-    issued = int(utc_now().timestamp())
-    claims: dict[str, Any] = {"iat": issued, "exp": issued + seconds}
-    optional = {"sub": viewer_id, "viewer": None if viewer is None else dict(viewer), "scope": scope}
-    return {**claims, **{name: value for name, value in optional.items() if value is not None}}
+    attributes = None if viewer is None else dict(viewer)
+    return sign_pass(token, make_claims(int(utc_now().timestamp()), seconds, viewer_id, attributes, scope or None))

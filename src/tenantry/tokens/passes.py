@@ -1,15 +1,14 @@
-"""Passes: credentials of one viewer for minutes, made from the user group token.
+"""Passes: short-lived credentials of one viewer, made from the user group token.
 
-A pass is ``ugv``, the token from its fourth character to its dot, a dot, and a JWT (RFC 7519) signed by HS256 (RFC
-7515) with the whole token as key. Anyone with the token can make passes offline. A pass does not reveal the
-token. A token that is no longer valid ends its passes.
+A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), which is
+signed by HS256 (RFC 7515) with the complete token as the key. Anyone with the token can make passes offline. A pass
+does not reveal the token. When the token becomes invalid, so do its passes.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
-import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
@@ -18,14 +17,23 @@ from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
-from tenantry.groups import Record, Token, Viewer, read_json_strictly, thaw
+from tenantry.groups import (
+    LONGEST_PASS,
+    Record,
+    Token,
+    Viewer,
+    is_storable_text,
+    number_problem,
+    read_json_strictly,
+    thaw,
+)
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
 """Maximum characters of a pass. A cookie holds 4,096 with its name."""
 
-MAX_SECONDS: Final = 86_400
+MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
 
 MAX_AHEAD: Final = 60
@@ -36,7 +44,6 @@ AUDIENCE: Final = "tenantry"
 MAX_ID: Final = 255
 MAX_NAMES: Final = 64
 MAX_DEPTH: Final = 4
-MAX_INT: Final = 2**53 - 1
 
 PASS_PATTERN: Final = re.compile(
     rf"ugv[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{{42}}{LAST}"
@@ -50,7 +57,8 @@ _JWT: Final = slice(SIGNED.stop + 1, None)
 _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
 SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
-"""Kinds, each with the name of one, or the beginning of names and ``*``."""
+"""Matches a scope: one or more kinds, separated by spaces. A kind may be followed by a colon and a name, or by a colon
+and the beginning of names with ``*``: ``app dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):
@@ -81,7 +89,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     """Sign claims with a user group token. Raises InvalidToken if ``token`` has another format, InvalidPass if a claim
     is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
-        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…): this is something else")
+        raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
     signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
@@ -96,8 +104,8 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
 def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
     """Verify a pass. Only the store knows whether its token is still valid.
 
-    Raises InvalidToken if the pass is malformed or forged. If its signature is right, raises PassExpired, or
-    InvalidPass if the program that made the pass used a claim that is not allowed.
+    Raises InvalidToken if the pass is malformed or forged. For a pass with a valid signature, raises PassExpired if the
+    pass has ended, InvalidPass if a claim is not allowed.
     """
     # Nothing is parsed before the signatures are compared, so a forged pass costs two HMACs.
     jwt = raw[_JWT]
@@ -120,15 +128,23 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
     """The claims from which another pass for this viewer is made, with the same end."""
-    claims = {"iat": int(viewer.issued_at.timestamp()), "exp": int(viewer.expires_at.timestamp())}
-    optional = {"sub": viewer.id, "viewer": thaw(viewer.attributes), "scope": " ".join(viewer.scope)}
-    return {**claims, **{name: value for name, value in optional.items() if value}}
+    issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
+    attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
+    return make_claims(issued, expires - issued, viewer.id, attributes, scope)
+
+
+def make_claims(
+    issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
+) -> dict[str, Any]:
+    """The claims of a pass, unchecked. ``issued``: seconds since 1970. A None is left out."""
+    claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
+    return {name: value for name, value in claims.items() if value is not None}
 
 
 def viewer_of(claims: Mapping[str, Any], token_version: int) -> Viewer:
     """The viewer that claims describe. Raises InvalidPass, which names the claim."""
     for name in claims:
-        # A claim that is not known may be meant as a restriction.
+        # An unknown claim may be meant as a restriction, so ignoring it would be unsafe.
         _require(name in _CLAIMS, str(name)[:MAX_ID], f"is not one of {', '.join(_CLAIMS)}")
     for name, check in _CLAIMS.items():
         if name in claims:
@@ -187,11 +203,11 @@ def _check_audience(name: str, value: object) -> None:
 
 def _check_scope(name: str, value: object) -> None:
     is_scope = isinstance(value, str) and not value.endswith("\n") and re.match(SCOPE_PATTERN, value) is not None
-    _require(is_scope, name, "must list kinds with single spaces between, such as `app dashboard:finance/*`")
+    _require(is_scope, name, "must be a list of kinds separated by single spaces, such as `app dashboard:finance/*`")
 
 
 def _check_issuer(name: str, value: object) -> None:
-    """Any issuer will do: the signature says who made the pass."""
+    """Accepts any issuer: only a program with the token can make a valid signature."""
 
 
 def _check_viewer(name: str, value: object) -> None:
@@ -203,23 +219,21 @@ def _check_viewer(name: str, value: object) -> None:
 
 
 def _count_names(value: Any, depth: int) -> int:
-    """Count the names on all levels. Raises InvalidPass for values that a user group's property may not have either."""
+    """Count the names on all levels. Raises InvalidPass for a value that properties of user groups may not have
+    either."""
     if isinstance(value, str):
-        is_storable = not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value)
-        _require(is_storable, "viewer", "has a NUL character or a lone surrogate")
+        _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0
     if value is None or isinstance(value, bool):
         return 0
-    if isinstance(value, int):
-        _require(-MAX_INT <= value <= MAX_INT, "viewer", "has an integer outside of -(2^53-1) to 2^53-1")
-        return 0
-    if isinstance(value, float):
-        _require(math.isfinite(value), "viewer", "has a number that is too large")
+    if isinstance(value, int | float):
+        problem = number_problem(value)
+        _require(problem is None, "viewer", f"has a wrong number: {problem}")
         return 0
     _require(depth <= MAX_DEPTH, "viewer", f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, dict):
         for key in value:
-            _require(isinstance(key, str), "viewer", "has a name that is no string")
+            _require(isinstance(key, str), "viewer", "has a name that is not a string")
             _count_names(key, depth)
         return len(value) + sum(_count_names(item, depth + 1) for item in value.values())
     _require(isinstance(value, list | tuple), "viewer", "has a value that is not JSON")
@@ -244,7 +258,8 @@ _CLAIMS: Final[Mapping[str, Callable[[str, object], None]]] = {
 
 def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
-    return _unpadded(json.dumps(plain, separators=(",", ":"), allow_nan=False).encode())
+    # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
+    return _unpadded(json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode())
 
 
 def _unpadded(data: bytes) -> str:

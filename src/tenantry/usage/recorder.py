@@ -142,7 +142,7 @@ class UsageRecorder:
             self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Move the ``hits`` of cache entries to the counts: each entry counts from 0 again."""
+        """Add the ``hits`` of all cache entries to the counts, and set them to 0."""
         with self._lock:
             self._collect_hits()
 
@@ -267,12 +267,12 @@ class UsageRecorder:
             self._down = True
             reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
             logger.warning(
-                "the usage of groups cannot be written to the store, and is kept in memory until it can: %s", reason
+                "the usage of groups cannot be written to the store and is kept in memory for now: %s", reason
             )
         if len(self._table) >= MOST_ROWS and not self._is_full:
             self._is_full = True
             logger.warning(
-                "usage of more than %d groups and hours waits for the store: other groups are summed up as one group",
+                "more than %d rows of usage wait for the store: the usage of further groups is summed as one group",
                 MOST_ROWS,
             )
 

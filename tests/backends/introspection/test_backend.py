@@ -290,7 +290,7 @@ async def test_an_answer_without_end() -> None:
     def answer(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(200, content=forever())
 
-    assert "more than any user group" in await refusal_of(make_backend(answer), ACMES)
+    assert "larger than any user group" in await refusal_of(make_backend(answer), ACMES)
 
 
 async def test_a_server_that_does_not_answer() -> None:

@@ -89,6 +89,7 @@ async def test_an_active_token(service: Service) -> None:
             "grace_until": None,
             "expires_at": None,
             "suspended": False,
+            "revoked_viewers": None,
         },
     }
     assert token not in answer.text

@@ -11,7 +11,7 @@ import logging
 import socket
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -86,6 +86,8 @@ class Sites:
     """The group of each answer, and the origin that embeds it."""
     tokens: set[str] = field(default_factory=set)
     """Every token that was ever live."""
+    made_pass: Callable[[str], str] | None = None
+    """Makes what the product gives its page of a token; None: it gives the token."""
     hosts_of_groups: dict[str, list[str]] = field(default_factory=dict)
     sources: DataSources | None = None
     """Of real dashboards."""
@@ -265,7 +267,8 @@ def _product(sites: Sites) -> Starlette:
 
     async def token(request: Request) -> Response:
         live = await sites.token(request.path_params["group"])
-        return PlainTextResponse(live, headers={"Cache-Control": "no-store"})
+        given = live if sites.made_pass is None else sites.made_pass(live)
+        return PlainTextResponse(given, headers={"Cache-Control": "no-store"})
 
     return Starlette(routes=[Route("/", page), Route("/host.js", script), Route("/token/{group}", token)])
 

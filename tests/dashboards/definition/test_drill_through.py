@@ -114,7 +114,7 @@ def test_the_check_finds_a_link_to_another_time_zone(tmp_path: Path) -> None:
     """Its days begin at other instants. Red when the zones are not compared."""
     controls = f"r: {{text: }}, {PERIOD}"
     notes = _folder(tmp_path, controls, controls, top="timezone: Asia/Tokyo\n").notes
-    assert any("other has another time zone or other weeks" in note for note in notes)
+    assert any("other has another time zone or first day of the week" in note for note in notes)
 
 
 @pytest.mark.parametrize("click", ["{event: [r], filter: r}", "{event: [r], open: other}", "{}"])

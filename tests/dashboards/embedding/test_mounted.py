@@ -255,8 +255,8 @@ async def test_all_frames_wait_for_one_question(clock: FrozenClock) -> None:
 
 
 async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) -> None:
-    """A pass of an hour, and never the token with which the code was requested. Neither answer may be cached. Red if
-    the token is given out."""
+    """A pass of an hour, for dashboards alone, and never the token with which the code was requested. Neither answer
+    may be cached. Red if the token is given out."""
     token = await mounted.token()
     issued = await mounted.issue(token)
     assert (issued.status_code, issued.headers["cache-control"]) == (200, "no-store")
@@ -264,7 +264,7 @@ async def test_a_code_gives_a_pass_once(mounted: Mounted, clock: FrozenClock) ->
     assert first.status_code == 200
     assert token not in first.text
     given = read_pass(KEYS, first.json()["token"].encode(), clock())
-    assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ())
+    assert (given.token.decode(), given.viewer.id, given.viewer.scope) == (token, None, ("dashboard",))
     assert given.viewer.expires_at == clock() + timedelta(hours=1)
     assert first.headers["cache-control"] == "no-store"
     assert (second.status_code, second.json()["error"]["code"]) == (410, "code_used")
@@ -282,6 +282,17 @@ async def test_a_code_of_a_pass_gives_the_same_viewer_until_the_same_end(mounted
     clock.advance(1)
     late = await mounted.redeem(codes[1])
     assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_expired")
+
+
+async def test_a_code_of_a_revoked_viewer_gives_nothing(mounted: Mounted, clock: FrozenClock) -> None:
+    """Red if the code is one of the group, so that the viewer comes back."""
+    seconds = int(clock().timestamp())
+    claims = {"iat": seconds, "exp": seconds + 30, "sub": "ada"}
+    issued = (await mounted.issue(sign_pass(await mounted.token(), claims))).json()
+    revoked = GroupChanges(revoked_viewers={"ada": seconds + 1})
+    await mounted.store.groups.update(await mounted.environment(), "acme", revoked)
+    late = await mounted.redeem(issued)
+    assert (late.status_code, late.json()["error"]["code"]) == (401, "pass_revoked")
 
 
 async def test_a_pass_opens_the_dashboards_of_its_scope(mounted: Mounted) -> None:

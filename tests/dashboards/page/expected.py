@@ -71,7 +71,7 @@ def series_key(key: str | None) -> str:
 
 
 def compare_lines(panel: Drawn, given: list[Row], share: bool) -> Iterator[str]:
-    _, keys, values = places(given)
+    xs, keys, values = places(given)
     for key in keys:
         of = series_key(key) if len({k for _, k, _ in given}) > 1 or panel.kind != "area" else "v"
         there = [value for (_, k), value in values.items() if k == key and value is not None]
@@ -81,7 +81,7 @@ def compare_lines(panel: Drawn, given: list[Row], share: bool) -> Iterator[str]:
         for (_, y), value in zip(corners, there, strict=False):
             if not near(y, panel.axis.height(value)):
                 yield f"{key}: {value} at {panel.axis.value(y)}"
-        runs = _runs([value for (_, k), value in values.items() if k == key])
+        runs = _runs([values.get((x, key)) for x in xs])
         if len(panel.of("dot", series=of)) != sum(len(run) == 1 for run in runs):
             yield f"{key}: dots of single values"
 

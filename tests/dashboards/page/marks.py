@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ MEASURE = r"""() => [...document.querySelectorAll(".panel[data-panel]")].map((pa
         notes: all(".chart-note", text).join(" "),
         drawing: svg && { x: 0, y: 0, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height },
         marks: svg ? all("svg.plot .mark, svg.plot .series > *", (each) => ({
-            kind: kinds.find((kind) => each.classList.contains(kind)),
+            kind: kinds.find((kind) => each.classList.contains(kind)) ?? null,
             series: each.dataset.series ?? each.parentNode.dataset.series ?? "",
             path: each.getAttribute("d") ?? "",
             written: [...each.attributes].map(({ value }) => value).join(" "),
@@ -157,7 +158,13 @@ class Drawn:
 
 async def drawn(page: Page) -> dict[str, Drawn]:
     """Each panel of the page, by its id."""
-    return {each["id"]: _drawn(each) for each in await page.evaluate(MEASURE)}
+    return {each["id"]: _drawn(each) for each in await measured(page, MEASURE)}
+
+
+async def measured(page: Page, script: str, argument: Any = None) -> Any:
+    """What a function in the page returns, sent as one text: Playwright checks a structure value by value."""
+    function = script.strip().removesuffix(";")
+    return json.loads(await page.evaluate(f"async (given) => JSON.stringify(await ({function})(given))", argument))
 
 
 def _drawn(found: dict[str, Any]) -> Drawn:
@@ -201,9 +208,13 @@ def faults(panel: Drawn) -> Iterator[str]:
     for text, box in panel.texts:
         if any(box.overlaps(mark.box) for mark in panel.of("bar")):
             yield f"a label over a bar: {text}"
-    for (one, place), (other, beside) in itertools.combinations(panel.texts, 2):
-        if place.overlaps(beside):
-            yield f"labels over one another: {one} and {other}"
+    in_order = sorted(panel.texts, key=lambda each: each[1].x)
+    for place, (one, box) in enumerate(in_order, 1):
+        for other, beside in itertools.islice(in_order, place, None):
+            if beside.x >= box.right:
+                break
+            if box.overlaps(beside):
+                yield f"labels over one another: {one} and {other}"
 
 
 # --- one panel --------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ COMMANDS = {
 }
 """Commands that take a group, or groups, and queries. ``preview``: its session is above. ``serve``: below."""
 WITHOUT_SQL = {"group create", "group delete", "group get", "group rotate", "group update", "usage"}
-WITHOUT_SQL |= {"group resume", "group suspend"}
+WITHOUT_SQL |= {"group resume", "group suspend", "group viewer revoke"}
 GROUP_OPTIONS = {"provided_id", "group", "with_groups", "access_group"}
 OF_OTHER_THINGS = {"data-source create", "move explo"}
 """Their option of such a name is no group that runs a query."""

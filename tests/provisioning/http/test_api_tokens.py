@@ -26,7 +26,7 @@ from tenantry.testing import FrozenClock
 from tests.provisioning.http.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
 from tests.provisioning.http.test_table import ACME, code_of
 
-USER = {"get", "put", "patch", "post", "query", "delete", "rotate"}
+USER = {"get", "put", "patch", "post", "query", "delete", "rotate", "revoke"}
 REACHED = {
     Scope.PROVISION: {*USER, "list"},
     Scope.PROVISION_READ: {"list"},
@@ -56,6 +56,8 @@ async def _call(service: Service, name: str, caller: str, token: str) -> httpx2.
             path, method, body = "/api/user/rotate", "POST", {"current_token": token}
         case "pass":
             path, method, body = "/api/user/passes", "POST", ACME
+        case "revoke":
+            path, method, body = "/api/user/viewers/revoke", "POST", {**ACME, "viewer_id": "ann"}
         case _:
             path, method, body = "/api/user", name.upper(), ACME
     return await service.http.request(method, f"{path}?dry_run=true", json=body, headers=headers)

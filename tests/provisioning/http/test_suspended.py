@@ -42,6 +42,23 @@ async def test_rotation_does_not_undo_it(service: Service) -> None:
     assert (await service.ask("GET", ACME)).json()["user_group"] == made
 
 
+async def test_a_repeated_request_does_not_undo_it(service: Service) -> None:
+    """With the Idempotency-Key of before: 403 while it is suspended, and the token again afterwards. Red when the
+    stored response says whether the group is suspended."""
+    made: dict[str, Any] = (await service.ask("POST", ACME, Idempotency_Key="a")).json()["user_group"]
+    rotation = {"current_token": made["token"]}
+    rotated = (await service.ask("POST", rotation, Idempotency_Key="b")).json()["user_group"]
+    await service.ask("PATCH", {**ACME, "suspended": True})
+    for body, key in ((rotation, "b"), (ACME, "c")):
+        answer = await service.ask("POST", body, Idempotency_Key=key)
+        assert code_of(answer) == (403, "group_suspended")
+        assert rotated["token"] not in answer.text
+    await service.ask("PATCH", {**ACME, "suspended": False})
+    for body, key in ((rotation, "b"), (ACME, "c")):
+        answer = await service.ask("POST", body, Idempotency_Key=key)
+        assert (answer.status_code, answer.json()["user_group"]["token"]) == (200, rotated["token"])
+
+
 async def test_another_environment_learns_nothing(service: Service) -> None:
     """Its rotation is 404 as for each token that is not its own. Red when the environment is not compared."""
     made = await suspended(service)

@@ -1,45 +1,77 @@
 // Times that are the starts of hours, days, weeks, months, quarters or years: which of these have no row, and which are
 // cut off, by now or by the ends of the period.
 
-import { DAY, moment } from "../times.js";
+import { DAY, isShown, moment, PLAIN } from "../times.js";
 
-const MINUTE = 60_000;
 const WEEK = 7 * DAY;
-/** More bars than these would be thinner than a pixel. */
-const MOST = 1_000;
+const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: DAY, week: WEEK };
+const MONTHS = { month: 1, quarter: 3, year: 12 };
+/** Zones are so much away from UTC, or some times it. */
+const QUARTER_HOUR = 900_000;
+/** More bars than these would be thinner than a pixel; a line may have more corners. */
+const MOST_BARS = 1_000;
+export const MOST_CORNERS = 20_000;
 
 /**
  * @typedef {object} Buckets
  * @property {number[]} starts each from the first to the last, also those without a row
+ * @property {boolean} regular whether a start without a row is a bucket that is missing, and not just a day between two
  * @property {(at: number) => "" | "so far" | "in part"} cut how the bucket that starts there is cut off
  * @property {(at: number) => number} next where the one after it starts
  */
-/** @typedef {{now?: string, period?: {start: string, end: string}}} When of the rows, by the clock of their zone */
+/**
+ * @typedef {{now?: string, period?: {start: string, end: string}, unit?: string, week_start?: string, zone?: string}} When
+ * of the rows, by the clock of their zone; `unit`: what the viewer chose
+ */
 
 /**
  * @param {number[]} times
  * @param {When} when
- * @returns {Buckets | null} null for times that are no starts, and for one alone
+ * @returns {Buckets | null} null for times that are no starts, and for one alone of an unknown unit
  */
-export function bucketsOf(times, { now, period }) {
+export function bucketsOf(times, { now, period, unit, zone }, clock = PLAIN, most = MOST_BARS) {
   const known = [...new Set(times)].filter((at) => !Number.isNaN(at)).sort((a, b) => a - b);
-  const step = known.length > 1 && known.length <= MOST ? stepOf(known) : null;
-  if (!step) return null;
-  const [today, from, to] = [now ? moment(now) : Infinity, moment(period?.start), moment(period?.end) + DAY];
+  const found = known.length && known.length <= most ? stepOf(known, unit, clock) : null;
+  if (!found) return null;
+  const { step, regular, hours } = found;
+  const there = new Set(known);
+  const exists = (at) => !hours || !zone || clock !== PLAIN || there.has(at) || isShown(at, zone);
+  const next = (at) => (exists(step(at)) ? step(at) : next(step(at)));
+  const today = now ? clock.position(moment(now)) : Infinity;
+  const [from, to] = [moment(period?.start), moment(period?.end) + DAY].map(clock.position);
   const isIn = known.every((at) => step(at) > from && at < to);
   const end = Math.max(known.at(-1), isIn ? Math.min(to - 1, today) : -Infinity);
   const starts = [];
   let first = known[0];
-  while (isIn && first > from && starts.length <= MOST) starts.push((first = step(first, -1)));
+  while (isIn && first > from && starts.length <= most) starts.push((first = step(first, -1)));
   if (first < known[0] && step(first) <= from) starts.pop();
   starts.reverse();
-  for (let at = known[0]; at <= end && starts.length <= MOST; at = step(at)) starts.push(at);
-  if (starts.length > MOST) return null;
+  for (let at = known[0]; at <= end && starts.length <= most; at = step(at)) starts.push(at);
+  if (starts.length > most) return null;
   const cut = (at) => {
+    if (!regular) return "";
     if (at <= today && today < step(at)) return "so far";
     return isIn && (at < from || step(at) > to) ? "in part" : "";
   };
-  return { starts, cut, next: (at) => step(at) };
+  return { starts: starts.filter(exists), regular, cut, next };
+}
+
+/**
+ * The points of a line, with an empty one in each gap; by `fill`, with a zero in each bucket that has no row.
+ * @param {{x: number}[]} points in their order
+ * @param {Buckets | null} buckets
+ */
+export function withGaps(points, buckets, fill) {
+  const made = (x, y) => ({ x, y, value: y, rows: [], low: 0, high: y });
+  if (buckets && fill === 0) {
+    const there = new Set(points.map(({ x }) => x));
+    return [...points, ...buckets.starts.filter((x) => !there.has(x)).map((x) => made(x, 0))].sort((a, b) => a.x - b.x);
+  }
+  if (!buckets?.regular) return points;
+  return points.flatMap((point, place) => {
+    const next = buckets.next(point.x);
+    return points[place + 1]?.x > next ? [point, made(next, null)] : [point];
+  });
 }
 
 /**
@@ -59,21 +91,34 @@ export function runsOf(points, buckets) {
   return runs;
 }
 
-/** From a start to the next one, or to the one before. */
-function stepOf(times) {
-  const dates = times.map((at) => new Date(at));
-  if (times.every((at) => at % DAY === 0) && dates.every((date) => date.getUTCDate() === 1)) {
-    const months = dates.map((date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
-    const size = [12, 3].find((count) => months.every((month) => month % count === 0)) ?? 1;
-    return (at, way = 1) => {
-      const date = new Date(at);
-      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + way * size, 1);
-    };
-  }
+/**
+ * From a start to the next one, or to the one before: of the unit that is known, else of the largest one that fits all
+ * these times. Then they are regular where at least half of them follow the one before by that step; other times than
+ * days are no starts where they are not regular.
+ */
+function stepOf(times, unit, clock) {
+  const dates = times.map((at) => new Date(clock.wall(at)));
+  const part = Math.abs(dates.reduce((size, date) => divisor(size, Number(date)), DAY));
   const between = times.slice(1).reduce((size, at, place) => divisor(size, at - times[place]), 0);
-  const weeks = between % WEEK === 0 && (times.length > 2 || dates[0].getUTCDay() < 2);
-  const size = times.some((at) => at % DAY) ? between : weeks ? WEEK : DAY;
-  return size < MINUTE ? null : (at, way = 1) => at + way * size;
+  const isFirst = part === DAY && dates.every((date) => date.getUTCDate() === 1);
+  const months = isFirst ? [12, 3, 1].find((size) => dates.every((date) => date.getUTCMonth() % size === 0)) : NaN;
+  const weeks = part === DAY && between % WEEK === 0;
+  if (months % MONTHS[unit] === 0) return { step: byMonths(MONTHS[unit]), regular: true };
+  if (unit === "week" ? weeks : part % UNITS[unit] === 0) return { step: by(UNITS[unit]), regular: true, hours: UNITS[unit] < DAY };
+  const size = times[0] % QUARTER_HOUR ? part : divisor(DAY, between);
+  if (times.length < 2 || size < UNITS.second) return null;
+  const step = isFirst ? byMonths(months) : by(weeks && (times.length > 2 || dates[0].getUTCDay() < 2) ? WEEK : size);
+  const regular = times.filter((at, place) => place && step(times[place - 1]) === at).length * 2 >= times.length - 1;
+  return regular || size === DAY ? { step, regular, hours: size < DAY } : null;
+}
+
+const by = (size) => (at, way = 1) => at + way * size;
+
+function byMonths(size) {
+  return (at, way = 1) => {
+    const date = new Date(at);
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + way * size, 1);
+  };
 }
 
 function divisor(a, b) {

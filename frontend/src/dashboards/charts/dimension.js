@@ -1,7 +1,7 @@
 // The column of an axis: a time, a number or a name; where each value lies, and how it is written.
 
 import { isNumeric, number } from "../numbers.js";
-import { DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
+import { clockOf, DAY, hasSeconds, isMoment, moment, sameDay, sameYear } from "../times.js";
 import { bucketsOf } from "./buckets.js";
 
 /**
@@ -11,6 +11,7 @@ import { bucketsOf } from "./buckets.js";
  * @property {number[]} positions where each row lies: milliseconds, the number itself, or the place of its name
  * @property {any[]} names the different values, in order; of names alone
  * @property {(position: number) => string} text
+ * @property {import("../times.js").Clock} [clock] of times
  * @property {(place: number) => string | undefined} [cut] how the time at a place is cut off
  * @property {import("../values.js").Way} [way] of a number's ticks
  * @property {(place: number, before: number) => string} [short] a time after the one at another place on an axis
@@ -28,24 +29,26 @@ export function dimension(rows, name, formats, asNames = false, when = null) {
   const values = rows.values(name);
   const kind = kindOf(rows.type(name), values);
   const way = rows.way(formats, [name], { along: true });
-  const write = writer(kind, values, way, formats);
+  const clock = kind === "time" ? clockOf(values) : null;
+  const write = writer(clock, values, way, formats);
   if (kind !== "name" && !asNames) {
-    const positions = values.map(kind === "time" ? moment : number);
+    const positions = values.map(clock ? clock.of : number);
     const exact = new Map(values.flatMap((value, row) => (typeof value === "string" ? [[positions[row], value]] : [])));
-    const text = kind === "time" ? write : (at) => write(exact.get(at) ?? at);
-    return { kind, values, positions, names: [], text, way };
+    const text = clock ? write : (at) => write(exact.get(at) ?? at);
+    return { kind, values, positions, names: [], text, way, clock };
   }
-  const buckets = when && kind === "time" ? bucketsOf(values.map(moment), when) : null;
-  const keys = buckets ? values.map(moment) : values;
-  const inOrder = buckets?.starts ?? (when && kind === "time" ? [...keys].sort((a, b) => later(a) - later(b)) : []);
+  const buckets = when && clock ? bucketsOf(values.map(clock.of), when, clock) : null;
+  const keys = buckets ? values.map(clock.of) : values;
+  const inOrder = buckets?.starts ?? (when && clock ? [...keys].sort((a, b) => later(a) - later(b)) : []);
   const places = new Map([...new Set(inOrder)].map((key, place) => [key, place]));
   for (const key of keys) if (!places.has(key)) places.set(key, places.size);
   const names = [...places.keys()];
   const positions = keys.map((key) => places.get(key));
   const cut = (place) => buckets?.cut(names[place]);
-  const at = (place) => (buckets ? names[place] : moment(names[place]));
-  const text = (place) => [write(kind === "time" ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
-  const short = kind === "time" ? shortTimes(at, grain(names.map((_, each) => at(each))), formats) : null;
+  const at = (place) => (buckets ? names[place] : clock.of(names[place]));
+  const text = (place) => [write(clock ? at(place) : names[place]), cut(place)].filter(Boolean).join(", ");
+  const walls = clock && names.map((_, place) => clock.wall(at(place)));
+  const short = clock ? shortTimes((place) => walls[place], grain(walls), formats) : null;
   return { kind: "name", values, positions, names, text, short, cut };
 }
 
@@ -65,15 +68,15 @@ function kindOf(type, values) {
   return known.length && known.every(isMoment) ? "time" : "name";
 }
 
-function writer(kind, values, way, formats) {
-  if (kind !== "time") return (value) => formats.name(value, way);
+function writer(clock, values, way, formats) {
+  if (!clock) return (value) => formats.name(value, way);
   const format = grain(values.filter((value) => value !== null).map(moment));
-  return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(at, format));
+  return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format) + (clock.again?.(at) ? ", again" : ""));
 }
 
-/** Times of a day without it, others without their year, but for the first ones; January after others is the year. */
+/** Times of the same day without it, others of the same year without that; January after others is the year. */
 function shortTimes(at, format, formats) {
-  const inYear = { month: "monthname", date: "day" }[format] ?? format;
+  const inYear = { month: "monthname", date: "day", datetime: "daytime" }[format] ?? format;
   const inDay = { datetime: "time", instant: "second" }[format];
   return (place, before) => {
     const time = at(place);

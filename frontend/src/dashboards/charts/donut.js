@@ -1,13 +1,12 @@
 // Parts of a whole: a ring, its whole in the middle, and its legend with names, values and shares beside it.
 
-import { arc, pie } from "d3-shape";
-
 import { number, sum } from "../numbers.js";
 import { svg } from "../dom.js";
 import { canvas } from "./axes.js";
 import { keyOf, LAST } from "./colors.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
+import { round } from "./paths.js";
 import { REST } from "./series.js";
 import { adds } from "./together.js";
 
@@ -43,13 +42,15 @@ export function draw(view, rows, options) {
   const side = Math.max(SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
-  const ring = arc().innerRadius(side * INNER).outerRadius(side / 2 - 3).digits(2);
-  const angles = pie().sort(null).value(({ amount }) => amount)(shown);
-  const stops = angles.map((angle) => {
-    const mark = svg("path", { class: `mark slice series-${angle.data.color}`, "data-series": angle.data.key, d: ring(angle) });
+  const radii = [side / 2 - 3, side * INNER];
+  const scale = (2 * Math.PI) / sizeOf(shown);
+  const stops = shown.map((slice, place) => {
+    const from = sizeOf(shown.slice(0, place)) * scale;
+    const to = from + slice.amount * scale;
+    const mark = svg("path", { class: `mark slice series-${slice.color}`, "data-series": slice.key, d: ringPath(from, to, ...radii) });
     group.append(mark);
-    const [x, y] = ring.centroid(angle);
-    return stopOf(angle.data, { x: x + side / 2, y: y + side / 2 }, mark, total, way, options.formats);
+    const [x, y] = pointAt((from + to) / 2, (radii[0] + radii[1]) / 2);
+    return stopOf(slice, { x: x + side / 2, y: y + side / 2 }, mark, total, way, options.formats);
   });
   group.append(middleOf(whole, way, side * INNER * 2 - LEGEND_GAP, options.formats));
   root.append(group);
@@ -57,6 +58,21 @@ export function draw(view, rows, options) {
     slice.note = slice.hidden ? "" : shareOf(slice, total, options.formats, 0);
   }
   return { svg: root, series: slices, stops, plot: { left: 0, top: 0, width: side, height: side }, ends: null, zoom: null, beside: true };
+}
+
+function sizeOf(slices) {
+  return slices.reduce((size, { amount }) => size + amount, 0);
+}
+
+/** A part of a ring, clockwise from the top. An arc over half a turn is drawn as two: the ends of one may be alike. */
+function ringPath(from, to, outer, inner) {
+  const turns = to - from > Math.PI ? [from, (from + to) / 2, to] : [from, to];
+  const arc = (radius, sweep, angles) => angles.map((angle, place) => `${place ? `A${radius},${radius},0,0,${sweep},` : ""}${pointAt(angle, radius)}`).join("");
+  return `M${arc(outer, 1, turns)}L${arc(inner, 0, turns.reverse())}Z`;
+}
+
+function pointAt(angle, radius) {
+  return [round(radius * Math.sin(angle), 2), round(-radius * Math.cos(angle), 2)];
 }
 
 /** The whole within the ring: smaller, then shorter, where it does not fit. */

@@ -1,6 +1,6 @@
 // A field of shades: one cell for each pair of two columns.
 
-import { number } from "../numbers.js";
+import { compare, difference, isNumeric, number } from "../numbers.js";
 import { html, svg } from "../dom.js";
 import { bandTicks, canvas, drawBottomAxis, LINE_HEIGHT, plotOf } from "./axes.js";
 import { dimension } from "./dimension.js";
@@ -16,8 +16,8 @@ const TALLEST = 40;
  * @returns {import("./index.js").Chart}
  */
 export function draw(view, rows, options) {
-  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when));
-  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when));
+  const across = inOrder(dimension(rows, view.by, options.formats, true, options.when), rows.type(view.by));
+  const down = inOrder(dimension(rows, view.rows, options.formats, true, options.when), rows.type(view.rows));
   const values = rows.values(view.heatmap);
   const amounts = values.map(number);
   const way = rows.way(options.formats, [view.heatmap], view);
@@ -51,15 +51,20 @@ export function draw(view, rows, options) {
   const short = (column, before) => across.short(across.order[column], across.order[before]);
   const ticks = bandTicks(across.order.map((place) => across.text(place)), cell.width, across.short && short);
   drawBottomAxis(root, ticks, (place) => plot.left + (place + 0.5) * cell.width, plot, options.width);
-  return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(values[amounts.indexOf(amount)] ?? amount, way)) };
+  return { svg: root, series: [], stops, plot, ends: null, zoom: null, nearest: "point", cell, notes, key: keyOf(shade, (amount) => options.formats.text(exactly(amount, amounts, values), way)) };
+}
+
+/** The value that is as far from zero as an end of the shades. */
+function exactly(amount, amounts, values) {
+  const row = amounts.indexOf(amount);
+  return row < 0 ? difference(0, values[amounts.indexOf(-amount)] ?? -amount) : values[row];
 }
 
 /** Numbers and times by size; names as the query has them. */
-function inOrder(by) {
+function inOrder(by, type) {
   const places = by.names.map((_, place) => place);
-  const sizes = by.names.map((name) => (typeof name === "number" ? name : NaN));
   if (by.short) places.sort((a, b) => (by.names[a] < by.names[b] ? -1 : 1));
-  else if (!sizes.some(Number.isNaN)) places.sort((a, b) => sizes[a] - sizes[b]);
+  else if (isNumeric(type)) places.sort((a, b) => (by.names[a] === null) - (by.names[b] === null) || compare(by.names[a], by.names[b]));
   return { ...by, order: places };
 }
 

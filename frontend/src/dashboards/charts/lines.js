@@ -1,12 +1,11 @@
 // Lines and areas over a time, a number or names; areas on top of one another.
 
-import { area, line } from "d3-shape";
-
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
-import { bucketsOf, runsOf } from "./buckets.js";
+import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
+import { areaPath, linePath } from "./paths.js";
 import { extentOf, labelled, linear, numberTicks, timeTicks, valueDomain } from "./scales.js";
 import { aligned, note, positionsOf, rowsOf, seriesOf } from "./series.js";
 import { stacked } from "./together.js";
@@ -27,9 +26,9 @@ export function drawLines(view, rows, options) {
   const measures = view[view.kind];
   const by = dimension(rows, view.by, options.formats);
   const series = seriesOf(view, measures, rows, by, options);
-  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when) : null;
-  if (by.buckets && view.fill === 0) for (const each of series) fill(each, by.buckets.starts);
+  by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when, by.clock, MOST_CORNERS) : null;
   const notes = inOrder(series, Boolean(view.stack), options.formats);
+  for (const each of series) each.points = withGaps(each.points, by.buckets, view.fill);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));
@@ -52,12 +51,6 @@ function inOrder(series, summed, formats) {
   const absent = note(without, "value has no place on the axis and is not drawn.", "values have no place on the axis and are not drawn.", formats);
   const shared = note(twice, "value shares its place on a line with another one.", "values share their place on a line with another one.", formats);
   return [absent, shared].filter(Boolean);
-}
-
-/** Zeros where a series has no row. */
-function fill(series, starts) {
-  const there = new Set(series.points.map(({ x }) => x));
-  for (const x of starts) if (!there.has(x)) series.points.push({ x, y: 0, value: 0, rows: [], low: 0, high: 0 });
 }
 
 /** The part of a series that a viewer zoomed into. */
@@ -138,13 +131,13 @@ class LineChart {
   #bottomTicks() {
     const { formats } = this.options;
     const { by, plot } = this;
-    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by.buckets);
+    if (by.kind === "time") return timeTicks(this.x.domain, plot.width, formats, by, this.options.when);
     if (by.kind === "number") return numberTicks(this.x.domain, plot.width, formats, by.way);
     return bandTicks(by.names.map((_, place) => by.text(place)), plot.width / Math.max(1, by.names.length - 1));
   }
 
   #drawMarks(root) {
-    const path = line().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y(({ high }) => this.y(high)).digits(2);
+    const path = (points) => linePath(points, { ...this.#way(), y: ({ high }) => this.y(high) });
     for (const { spans, color, key } of this.layers) {
       const group = svg("g", { class: `series series-${color}`, "data-series": key });
       const runs = runsOf(spans, this.by.buckets);
@@ -153,7 +146,7 @@ class LineChart {
         for (const [kind, points] of runs) group.append(svg("path", { class: kind.replace("line", "layer"), d: sides.map((side) => this.#filled(points, side)).join("") }));
       } else {
         if (this.view.kind === "area") group.append(svg("path", { class: "area", d: this.#filled(spans) }));
-        group.append(...runs.map(([kind, points]) => svg("path", { class: kind, d: path(points) ?? "" })));
+        group.append(...runs.map(([kind, points]) => svg("path", { class: kind, d: path(points) })));
       }
       group.append(...this.#alone(spans));
       root.append(group);
@@ -162,7 +155,11 @@ class LineChart {
 
   #filled(spans, side) {
     const end = (which) => (span) => this.y(side ? span[side][which] : [span.low, span.high][which]);
-    return area().defined(({ high }) => high !== null).x(({ x }) => this.x(x)).y0(end(0)).y1(end(1)).digits(2)(spans) ?? "";
+    return areaPath(spans, { ...this.#way(), y0: end(0), y1: end(1) });
+  }
+
+  #way() {
+    return { isThere: ({ high }) => high !== null, x: ({ x }) => this.x(x), digits: 2 };
   }
 
   /** A value between two that are missing is a dot, or a bar of a stack: a line of one point cannot be seen. */

@@ -46,3 +46,8 @@ export class Rows {
     return Object.fromEntries(this.columns.map((column, place) => [column.name, this.rows[index][place]]));
   }
 }
+
+/** @returns {import("./buckets.js").When} what an answer says of the times of its rows */
+export function whenOf(data) {
+  return { ...data, period: data.periods?.whole };
+}

@@ -2,7 +2,7 @@
 // their own, 13 KB that nothing here reads.
 
 import { nice, ticks, tickStep } from "d3-array";
-import { utcTicks } from "d3-time";
+import { utcMonday, utcSunday, utcTickInterval } from "d3-time";
 
 import { DAY, hasSeconds, sameDay, sameYear } from "../times.js";
 import { textWidth } from "./measure.js";
@@ -56,44 +56,50 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
  * The ticks of an axis of times: as many as fit, written by their step, with the year where it changes.
  * @param {[number, number]} domain milliseconds
  * @param {number} width pixels
- * @param {import("./buckets.js").Buckets | null} [buckets] the times on which alone a tick may lie
+ * @param {import("./dimension.js").Dimension} by with the buckets on which alone a tick may lie, where it has some
+ * @param {import("./buckets.js").When} when
  * @returns {Tick[]}
  */
-export function timeTicks([low, high], width, formats, buckets) {
-  const starts = buckets?.starts.filter((at) => at >= low && at <= high).map((at) => new Date(at));
+export function timeTicks(domain, width, formats, { buckets, clock }, when) {
+  const starts = buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
   const known = new Set(starts?.map(Number));
+  const [low, high] = domain.map(clock.wall);
+  const inSteps = (count) => {
+    const every = utcTickInterval(low, high, count);
+    return (every === utcSunday && when.week_start !== "sunday" ? utcMonday : every)?.range(new Date(low), new Date(high + 1)) ?? [];
+  };
   const most = Math.max(2, Math.round(width / 40));
   const fitting = (found) => {
-    const labels = timeTexts(found, formats);
+    const labels = timeTexts(found, formats, clock);
     const widest = Math.max(0, ...labels.map(({ text }) => textWidth(text)));
     return labels.length > 1 && (widest + 16) * labels.length <= width ? labels : null;
   };
   for (let count = most; count > 1; count -= 1) {
-    const found = utcTicks(new Date(low), new Date(high), count);
+    const found = inSteps(count);
     const labels = !starts || found.every((date) => known.has(Number(date))) ? fitting(found) : null;
     if (labels) return labels;
   }
-  const each = starts ?? utcTicks(new Date(low), new Date(high), Math.max(most, ENOUGH));
+  const each = starts ?? inSteps(Math.max(most, ENOUGH));
   for (let step = 1; step < each.length; step += 1) {
     const labels = fitting(each.filter((_, place) => place % step === 0));
     if (labels) return labels;
   }
-  return timeTexts([new Date(low)], formats);
+  return timeTexts([new Date(low)], formats, clock);
 }
 
-function timeTexts(dates, formats) {
+function timeTexts(dates, formats, clock) {
   const each = (test) => dates.every(test);
   const midnight = (date) => date.getTime() % DAY === 0;
   const first = (date) => midnight(date) && date.getUTCDate() === 1;
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
-  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "datetime" : inDay);
+  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? (known(place) ? "daytime" : "datetime") : inDay);
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");
   else if (each(midnight)) way = (_, place) => (!place || known(place) ? "day" : "date");
-  return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));
+  return dates.map((date, place) => ({ at: clock.position(date.getTime()), text: formats.time(date.getTime(), way(date, place)) }));
 }
 
 /** The ticks of an axis of numbers, with labels. @param {import("../values.js").Way} way @returns {Tick[]} */

@@ -70,8 +70,8 @@ function roomy(values, way) {
   return valueDomain(low === high ? [low - around, high + around] : values, { zero: false, way });
 }
 
-function bottom(by, scale, plot, { formats }) {
-  if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats);
+function bottom(by, scale, plot, { formats, when }) {
+  if (by.kind === "time") return timeTicks(scale.domain, plot.width, formats, by, when);
   if (by.kind === "number") return numberTicks(scale.domain, plot.width, formats, by.way);
   return bandTicks(by.names.map((_, at) => by.text(at)), plot.width / Math.max(1, by.names.length));
 }
@@ -86,12 +86,17 @@ function radiusOf(view, rows) {
 
 function titleOf(view, rows, by, point, formats) {
   if (view.label && rows.has(view.label)) return formats.name(rows.values(view.label)[point.row], rows.way(formats, [view.label], { along: true }));
-  return view.color ? point.series : by.text(point.x);
+  return view.color ? point.series : placeOf(by, point, formats);
+}
+
+/** Of several numbers at one place, its own. */
+function placeOf(by, point, formats) {
+  return by.kind === "number" ? formats.name(by.values[point.row], by.way) : by.text(point.x);
 }
 
 function itemsOf(view, rows, by, point, way, formats) {
   const found = [
-    { name: words(view.by), text: by.text(point.x) },
+    { name: words(view.by), text: placeOf(by, point, formats) },
     { name: words(view.scatter), color: point.color, text: formats.measured(point.value, way) },
   ];
   if (view.size && rows.has(view.size)) {

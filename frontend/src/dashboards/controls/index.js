@@ -4,9 +4,9 @@ import { freshId, html, icon } from "../dom.js";
 import { words } from "../charts/series.js";
 import { isFilled } from "../filters.js";
 import { choicesField } from "./choices.js";
+import { pickerField } from "./picker.js";
 import { plainField } from "./plain.js";
 import { rangeLabel } from "./presets.js";
-import { rangeField } from "./range.js";
 
 /**
  * @typedef {object} Place
@@ -126,6 +126,10 @@ export class Controls {
     this.change(Object.fromEntries(Object.keys(this.filters.chosen).map((name) => [name, null])));
     this.element.querySelector("button, select, input")?.focus();
   }
+}
+
+function rangeField(control, place) {
+  return pickerField(control, place, () => rangeLabel(place.value(), place.formats));
 }
 
 /** Without the last one it is as before any was chosen. */

@@ -1,5 +1,6 @@
 /**
- * <tenantry-dashboard>: a dashboard in a page of another site, which gives it the token of one user group.
+ * <tenantry-dashboard>: a dashboard in a page of another site, which gives it passes of one viewer. "Token" here is a
+ * pass, or the token of a user group.
  *
  * The frame stands in a shadow root, so that it is not in `window.frames` and the frames of other tenants on this page
  * cannot reach it; Firefox shows it to frames of another site nevertheless (docs/embedding.md). The token goes to the
@@ -38,11 +39,14 @@ export class TenantryDashboard extends Base {
   /** Whether they are the host's own, for this dashboard: then it is the host's mistake where they are refused. */
   #given = false;
   #theme = null;
+  /** The frame's own: the colours of names, for a frame that is made anew. */
+  #colors;
   /** The `src` whose fragment has been read: after that what is chosen counts, and not where it began. */
   #begun = null;
   #planned = false;
   #following = false;
   #timer = 0;
+  #renewal = 0;
   #unanswered = false;
 
   constructor() {
@@ -54,7 +58,7 @@ export class TenantryDashboard extends Base {
     }
   }
 
-  /** `() => Promise<string>`: the group's live token. Asked once at the start, and once when the token was refused. */
+  /** `() => Promise<string>`: a pass. Asked at the start, before a pass ends, and once when one was refused. */
   get getToken() {
     return this.#getToken;
   }
@@ -152,6 +156,7 @@ export class TenantryDashboard extends Base {
 
   #stop() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#renewal);
     this.#unanswered = false;
     this.#port?.close();
     this.#holder?.remove();
@@ -169,7 +174,24 @@ export class TenantryDashboard extends Base {
       return { code: "no_token" };
     };
     const late = new Promise((resolve) => setTimeout(resolve, TOKEN_PATIENCE, { code: "token_timeout" }));
-    return (this.#token = Promise.race([asked().catch(failed), late]));
+    const given = (this.#token = Promise.race([asked().catch(failed), late]));
+    given.then(({ token }) => given === this.#token && this.#plan(token));
+    return given;
+  }
+
+  /** Asks for the next pass when nine tenths of the time of this one are over: no request is refused then. */
+  #plan(token) {
+    clearTimeout(this.#renewal);
+    const wait = 900 * secondsOf(token);
+    if (wait > 0) this.#renewal = setTimeout(() => this.#replace(), wait);
+  }
+
+  async #replace() {
+    const before = this.#token;
+    const asked = this.#ask();
+    const { token } = await asked;
+    if (token) this.#port?.postMessage({ type: "token", data: token });
+    else if (asked === this.#token) this.#token = before; // it is still valid; a host that is down may be back in time
   }
 
   /** A document in the frame says hello: the first one, one after a reload, or another dashboard's. */
@@ -185,16 +207,17 @@ export class TenantryDashboard extends Base {
     this.#port?.close();
     this.#port = port1;
     port1.onmessage = (event) => this.#receive(port1, event.data);
-    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme };
+    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme, colors: this.#colors };
     source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
     if (code) this.#fail(code);
   };
 
   #receive(port, { type, data }) {
     if (port !== this.#port) return;
-    if (type === "token-required") this.#renew(port);
+    if (type === "token-required") this.#renew(port, data);
     else if (type === "height") this.#resize(data);
     else if (type === "paper") this.#print(data);
+    else if (type === "colors") this.#colors = data;
     else if (type === "filters" || type === "kept") [this.#filters, this.#given] = [data, false];
     else if (type === "ready" && data) data = this.#follow(data);
     if (EVENTS.includes(type)) this.#emit(type, data);
@@ -211,9 +234,11 @@ export class TenantryDashboard extends Base {
     return { name, title };
   }
 
-  async #renew(port) {
-    const { token: before } = await this.#token;
-    const { token, code = token === before ? "same_token" : null } = await this.#ask();
+  /** `refused`: the frame's token. The next one may be here already. */
+  async #renew(port, refused) {
+    const { token: last } = await this.#token;
+    const used = refused ?? last;
+    const { token, code = token === used ? "same_token" : null } = last && last !== used ? { token: last } : await this.#ask();
     if (port !== this.#port) return;
     port.postMessage(code ? { type: "no-token", data: code } : { type: "token", data: token });
   }
@@ -236,6 +261,16 @@ export class TenantryDashboard extends Base {
 
   #fail(code) {
     this.#emit("error", { code });
+  }
+}
+
+/** For how long a pass is valid from its making on; NaN for what is no pass. The clock of this machine may be wrong. */
+function secondsOf(token) {
+  try {
+    const { iat, exp } = JSON.parse(atob(token.split(".")[2].replace(/-/g, "+").replace(/_/g, "/")));
+    return exp - iat;
+  } catch {
+    return NaN;
   }
 }
 

@@ -32,6 +32,8 @@ export interface Theme {
  */
 export interface DashboardError {
   code: string;
+  /** Where a token was refused: the server's code, such as `pass_expired` or `user_group_suspended`. */
+  reason?: string;
   message?: string;
   /** The panel that shows this error; the others are shown as they are. */
   panel?: string;
@@ -68,7 +70,7 @@ export interface DashboardEvents {
 }
 
 export class TenantryDashboard extends HTMLElement {
-  /** Gives the group's live token. Asked once at the start, and once when the token was refused. */
+  /** Gives a pass. Asked at the start, when nine tenths of the time of a pass are over, and once when one was refused. */
   getToken: (() => Promise<string> | string) | null;
   readonly filters: Filters;
   /**

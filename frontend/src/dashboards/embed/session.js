@@ -23,13 +23,14 @@ export class Session {
    * @param {string | null} connection.token  null: the browser sends a cookie
    * @param {string | null} [connection.group]  the handle of the group whose cookie it is
    * @param {string | null} [connection.host]  the origin that embeds this page
-   * @param {() => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
+   * @param {(refused: string) => Promise<string>} [connection.askHost]  another token; there is nobody to ask without it
    * @param {(message: object) => void} [connection.post]  to the host
    * @param {object} [connection.filters]  the viewer's choices that the host has kept
    * @param {boolean} [connection.given]  whether they are the host's own
    * @param {object | null} [connection.theme]  the host's
+   * @param {object} [connection.colors]  of names, which the host's page has kept
    */
-  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null }) {
+  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null, colors }) {
     this.#token = token;
     this.#group = group;
     this.#host = host;
@@ -38,6 +39,7 @@ export class Session {
     this.filters = filters ?? {};
     this.given = given;
     this.theme = theme;
+    this.colors = colors;
     addEventListener("pagehide", () => {
       this.#leaving.abort(); // a response that streams would go on
       this.#leaving = new AbortController();
@@ -58,7 +60,7 @@ export class Session {
     const token = await this.#renew(used, response);
     if (token === null) return response;
     const again = await this.#send(path, options, token);
-    if (again.status === 401) this.#end("refused");
+    if (again.status === 401) this.#end("refused", await codeOf(again));
     return again;
   }
 
@@ -71,8 +73,8 @@ export class Session {
 
   /**
    * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels, "paper" and those of a print by its width; "filters" and the
-   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "click" and {dashboard, panel,
-   * row}; "error" and {code, message, panel, control}.
+   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "colors" and what a frame made anew is given; "click" and {dashboard, panel,
+   * row}; "error" and {code, reason, message, panel, control}.
    */
   send(event, data) {
     this.#post({ type: event, data });
@@ -80,6 +82,7 @@ export class Session {
 
   /** What the host sends. */
   receive({ type, data }) {
+    if (type === "token") this.#token = data;
     if (type === "filters" || type === "theme") {
       this[type] = data ?? {};
       this.given ||= type === "filters";
@@ -113,9 +116,9 @@ export class Session {
       this.#end(await this.#reason(response));
       return null;
     }
-    this.#renewing ??= this.#askHost().then(
+    this.#renewing ??= this.#askHost(used).then(
       (token) => (this.#token = token),
-      (error) => (this.#end(error.message), null),
+      async (error) => (this.#end(error.message, await codeOf(response)), null),
     );
     const token = await this.#renewing;
     this.#renewing = null;
@@ -124,19 +127,23 @@ export class Session {
 
   /** Why a request was refused, where nobody can be asked for another token. */
   async #reason(response) {
-    const answer = await response.clone().json().catch(() => null);
-    if (this.#answered || answer?.error?.code !== "missing_token") return "ended";
+    if (this.#answered || (await codeOf(response)) !== "missing_token") return "ended";
     return this.#group === null ? "no_session" : "cookies_blocked"; // the address names a group, and nothing was sent
   }
 
-  #end(code) {
+  /** `reason`: the server's own code. */
+  #end(code, reason) {
     if (this.#ended) return;
     this.#ended = true;
     this.#emit("ended", { code });
-    this.send("error", { code });
+    this.send("error", { code, ...(reason && { reason }) });
   }
 
   #emit(event, data) {
     for (const listener of this.#listeners.get(event) ?? []) listener(data);
   }
+}
+
+async function codeOf(response) {
+  return (await response.clone().json().catch(() => null))?.error?.code;
 }

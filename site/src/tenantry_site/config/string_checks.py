@@ -112,7 +112,7 @@ def _account(text: str, location: JsonPath, context: ReadContext) -> str | None:
     if whole is None and not _FOLLOWED.search(text):
         handle = clip(text.strip().lstrip("@/"), 30)
         return _report_not_followed(
-            text, location, context, f'write the whole address of the account: "https://…/{handle}"'
+            text, location, context, f'write the complete address of the account: "https://…/{handle}"'
         )
     return whole or text.strip()
 

@@ -219,7 +219,7 @@ class Theme:
             Diagnostic(
                 Severity.INFO,  # a build may name the repository; a preview often does not
                 "SITE001",
-                "The feedback buttons are not shown, as the site has no repository.",
+                "The feedback buttons are not shown, because the site has no repository.",
                 "Name the repository in the options of the site, or in a topbarCtaButton of type github.",
                 "/feedback",
             ),
@@ -261,7 +261,7 @@ def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:
 
 
 CODES: dict[str, str] = {
-    "SITE001": "The feedback buttons are not shown, as the site has no repository.",
+    "SITE001": "The feedback buttons are not shown, because the site has no repository.",
     "SITE002": "A logo, favicon or background image is on another host and is not shown.",
     "SITE003": "A link in the layout leads to a page or file that the site does not have.",
     "SITE004": "No icon has this name.",

@@ -48,11 +48,14 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields, and the values of those that end or suspend the access."""
+    """Return the names of the given fields, and the new values of the fields that end or suspend access. After a
+    revocation, also the id of the viewer."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}
-    return {"fields": ", ".join(given), **ends, **suspended}
+    revoked = [*(given.get("revoked_viewers") or ())]
+    viewer = {"viewer": revoked[-1]} if revoked else {}
+    return {"fields": ", ".join(given), **ends, **suspended, **viewer}
 
 
 def rotation_details(group: UserGroup) -> dict[str, str]:
@@ -61,13 +64,13 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
-    """Return the names of the given fields, and the entries of ``tables`` that differ from the source's."""
+    """Return the names of the given fields, and the entries of ``tables`` that differ from those of the source."""
     given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
     return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
 
 
 def table_changes(before: str, after: str) -> dict[str, str]:
-    """Return the entries that two declarations of guarded tables do not share, such as ``tables.orders``."""
+    """Return the entries in which two declarations of guarded tables differ, such as ``tables.orders``."""
     old, new = _entries(before), _entries(after)
     changes = {
         "added": [name for name in new if name not in old],

@@ -88,6 +88,7 @@ class MemoryGroups(GroupStore):
         key_id: str,
         nonce: bytes,
         grace_seconds: int | None = None,
+        while_suspended: bool = False,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
@@ -97,7 +98,13 @@ class MemoryGroups(GroupStore):
             if stored is None:
                 raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
             rotated = stored.rotated(
-                environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=tables.clock()
+                environment,
+                current,
+                key_id=key_id,
+                nonce=nonce,
+                grace_seconds=grace_seconds,
+                while_suspended=while_suspended,
+                now=tables.clock(),
             )
             group = rotated.group
             tables.note(author, "group.rotated", environment.name, group.provided_id, **rotation_details(group))

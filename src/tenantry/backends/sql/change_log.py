@@ -60,7 +60,7 @@ class GroupNote:
     group: UserGroup
     details: Mapping[str, str]
     counted: bool
-    """Whether the write is a change. A creation is not, because no cache can hold the new group."""
+    """Whether the write counts as a change. A creation does not, because no cache can hold the new group."""
 
 
 @dataclass(frozen=True, slots=True)

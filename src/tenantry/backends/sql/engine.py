@@ -85,7 +85,7 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
     if state == _NOT_ALLOWED:
         return StoreUnavailable(
             f"the {label} refuses its role: {str(cause).partition(chr(10))[0]}. "
-            "docs/stores.md lists the rights that it needs"
+            "docs/stores.md lists the rights that the role needs"
         )
     # PostgreSQL or a pooler may have refused the connection.
     if connection_lost(cause) and not isinstance(cause, OSError):
@@ -267,7 +267,7 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Delete at most a hundred rows: those whose primary keys ``chosen`` returns first. Skip locked rows."""
+    """Delete the rows whose primary keys the query ``chosen`` returns, at most a hundred. Skip locked rows."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 

@@ -22,8 +22,8 @@ from tenantry.errors import StoreUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 _BETWEEN_RENAMES: Final = 60.0
-"""Seconds before a process may give a store yet another run name. The name is random: if its folder is taken too,
-another name would not help."""
+"""Minimum seconds between two new run names that a process gives a store. The name is random: if its folder is taken
+too, another name would not help."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,6 @@ class ReadConnections:
         self._ended = False
 
     async def fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
-        """Raises StoreUnavailable, MigrationNeeded."""
         try:
             async with asyncio.timeout(remaining(deadline)), self._free:
                 try:

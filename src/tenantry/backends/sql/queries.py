@@ -48,7 +48,8 @@ locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """Microseconds since 1970 by the database's clock: now, not when the transaction began. Null on SQLite."""
+    """The current time by the database's clock, in microseconds since 1970; not the start of the transaction. Null on
+    SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True

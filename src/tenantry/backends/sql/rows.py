@@ -14,6 +14,7 @@ from tenantry.backends.audit.chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.stored import StoreClock, StoredGroup, is_token
 from tenantry.groups import (
+    CHANGEABLE_FIELDS,
     JSON_COLUMNS,
     SETTABLE_FIELDS,
     TIME_COLUMNS,
@@ -95,7 +96,7 @@ _AFTER_GROUP = 2 + len(GroupRow._fields)
 
 
 def _user_group(row: GroupRow, where: Environment) -> UserGroup:
-    return row.group(where, load_record(row.properties), _load_mapping(row.mapping))
+    return row.group(where, load_record(row.properties), _load_mapping(row.mapping), load_record(row.revoked_viewers))
 
 
 def stored_group(row: Row) -> StoredGroup:
@@ -109,12 +110,13 @@ _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
 def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
-    return {name: _column(name, getattr(group, name), to_document) for name in SETTABLE_FIELDS}
+    names = SETTABLE_FIELDS if isinstance(group, GroupDraft) else CHANGEABLE_FIELDS
+    return {name: _column(name, getattr(group, name), to_document) for name in names}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
     """Parameters of ``write_groups.UPDATE``."""
-    values = {name: _column(name, getattr(stored.group, name), dump_record) for name in SETTABLE_FIELDS}
+    values = {name: _column(name, getattr(stored.group, name), dump_record) for name in CHANGEABLE_FIELDS}
     return {**values, "new_revision": stored.group.revision}
 
 
@@ -133,6 +135,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
         "previous_key_id": previous.key_id if previous else None,
         "previous_nonce": previous.nonce if previous else None,
         "grace_until": to_micros(group.grace_until) if group.grace_until else None,
+        "revoked_viewers": dump_record(group.revoked_viewers),
         "new_revision": group.revision,
     }
 

@@ -73,7 +73,6 @@ class Runner:
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
-        """Raises as ``StoreEngine.read`` does."""
         return self._engine.read(query, values, deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:

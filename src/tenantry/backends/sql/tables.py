@@ -1,5 +1,5 @@
 """Table definitions. Times are microseconds since 1970 (UTC), so that all databases and drivers agree. JSON is stored
-as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a whole token."""
+as a string, not as ``jsonb``, to keep key order, ``1.0`` and long numbers. No table holds a complete token."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ groups: Table = Table(
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
     Column("suspended", Boolean, nullable=False, server_default=false()),
+    Column("revoked_viewers", Document),
     UniqueConstraint("environment_id", "provided_id"),
     CheckConstraint("(previous_nonce is null) = (grace_until is null)", name="grace"),
     sqlite_autoincrement=True,  # never reuse a team_id

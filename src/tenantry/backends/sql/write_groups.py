@@ -34,7 +34,7 @@ from tenantry.errors import (
     UnknownToken,
 )
 from tenantry.groups import (
-    SETTABLE_FIELDS,
+    CHANGEABLE_FIELDS,
     STORED_RESPONSE,
     Environment,
     GroupChanges,
@@ -134,6 +134,7 @@ def rotate(
     key_id: str,
     nonce: bytes,
     grace_seconds: int | None,
+    while_suspended: bool,
     once: IdempotencyKey | None,
 ) -> WriteResult[Issued]:
     """Like ``GroupStore.rotate``. Also raises StoreReplaced."""
@@ -145,7 +146,15 @@ def rotate(
         if row is None:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         stored, now = rows.stored_group(row[1:]), context.clock.at(row[0])
-        rotated = stored.rotated(environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=now)
+        rotated = stored.rotated(
+            environment,
+            current,
+            key_id=key_id,
+            nonce=nonce,
+            grace_seconds=grace_seconds,
+            while_suspended=while_suspended,
+            now=now,
+        )
         _save(connection, _ROTATE, rotated, rows.rotated_values(rotated), now)
         return rotated.issued()
 
@@ -193,9 +202,11 @@ def _saving(*columns: str) -> Update:
 
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
-UPDATE: Update = _saving(*SETTABLE_FIELDS)
+UPDATE: Update = _saving(*CHANGEABLE_FIELDS)
 """Saves the fields that an update can change."""
-_ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until")
+_ROTATE = _saving(
+    "token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until", "revoked_viewers"
+)
 
 
 def _save(

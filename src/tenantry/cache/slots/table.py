@@ -9,7 +9,7 @@ from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
 """Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Other interpreters may read a
-half-written version, which equals no noted version and so counts as a change."""
+half-written version; it differs from every noted version, so it counts as a change."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""

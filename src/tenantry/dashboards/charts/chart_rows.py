@@ -18,15 +18,15 @@ from tenantry.sql import SQLTemplate
 _REMEMBERED: Final = 4_096
 """Maximum number of remembered queries whose results are too large."""
 _KEPT_PLOTS: Final = 16
-"""Maximum reductions kept for one result. Each width needs another one, and requests choose the width."""
+"""Maximum reductions kept for one result. Each width needs its own reduction, and requests choose the width."""
 
 _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches the visible rows of line charts. A result within the source's limits is fetched whole and reduced for
-    each width. A larger result is reduced while it is read. Its query is remembered, so that the next fetch does not
-    try to read the whole result first."""
+    """Fetches the visible rows of line charts. A result within the source's limits is fetched completely and reduced
+    for each width. A larger result is reduced while it is read. Its query is remembered, so that the next fetch does
+    not first try to read the complete result."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources

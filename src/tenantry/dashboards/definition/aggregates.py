@@ -1,4 +1,4 @@
-"""Whether the values that a chart draws add up."""
+"""Decides whether it makes sense to add the values of a chart."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Final
 from tenantry.dashboards.definition.model import PanelKind
 
 AGGREGATES: Final = ("sum", "mean", "max", "none")
-"""What several values of a chart become. The default is ``sum``, and ``none`` for percentages and averages."""
+"""How several values of a chart are combined. The default is ``sum``, but ``none`` for percentages and averages."""
 _KINDS: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
 _WORD: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
 _DOES_NOT_ADD: Final = re.compile(
     r"avg|average|mean|median|p\d\d|rate|ratio|share|percent|percentage|percentile|pct|per|max|maximum|minimum"
 )
-"""A word in the name of a column whose values do not add up: ``mean_delay``, ``delayAvg``, ``sales_per_day``."""
+"""A word in the name of a column whose values must not be added: ``mean_delay``, ``delayAvg``, ``sales_per_day``."""
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
     """The aggregate of a panel's view: the author's, else the default by format and column names. None for a panel that
-    never makes one value of several."""
+    never combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:
         return None
@@ -31,7 +31,7 @@ def aggregate_of(view: Mapping[str, Any]) -> str | None:
 
 
 def adds_averages(view: Mapping[str, Any]) -> bool:
-    """Whether the panel would stack values that do not add up, or show them as parts of a whole."""
+    """Whether the panel would stack values that must not be added, or show them as parts of a whole."""
     return aggregate_of(view) not in (None, "sum") and ("stack" in view or view["kind"] == PanelKind.DONUT)
 
 

@@ -91,8 +91,9 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns that together are different in each row of a line, an area, a heat map, or bars of values that do not
-    add up. Empty for other panels, for stacked areas, which sum up, and for names that depend on the group."""
+    """Columns whose combined values must differ between all rows of a line, an area, a heat map, or bars of values that
+    must not be added. Empty for other panels, for stacked areas, whose values are added, and if a name depends on the
+    group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")

@@ -23,7 +23,8 @@ class When:
     offset: int = 0
 
     def holds(self, variables: Mapping[str, Any] | Record) -> bool:
-        """Whether the property, or an item of a list, equals a value. A missing property equals none; 1 is not true."""
+        """Whether the property, or an item of a list, equals a value. A missing property equals no value; 1 does not
+        equal true."""
         found = look_up(variables, f"user_group.properties.{self.path}")
         items = found if isinstance(found, RecordList | list | tuple) else [found]
         return any(_are_equal(item, value) for item in items for value in self.values)

@@ -71,10 +71,10 @@ _COMMON: Final = (
 _FED: Final = (
     *_COMMON,
     Key("schema", _SCHEMA_ID, "the schema of the panel's data source; default: the dashboard's"),
-    Key("refresh", Duration(1, 86_400), "how often the page refreshes it; default: that of the file"),
-    Key("cache", Duration(0, 86_400), "the maximum age of cached rows, 0: no cache; default: that of the file"),
+    Key("refresh", Duration(1, 86_400), "how often the page refreshes the panel; default: the dashboard's"),
+    Key("cache", Duration(0, 86_400), "the maximum age of cached rows, 0: no cache; default: the dashboard's"),
     Key("show_query", Flag(), "whether viewers may read the query"),
-    Key("empty", TemplateText(200), "the text to show if there are no rows; default: the page's own words"),
+    Key("empty", TemplateText(200), "the text to show if there are no rows; default: the page's own message"),
 )
 _CLICK: Final = Key(
     "click",
@@ -118,10 +118,10 @@ _SORT: Final = Key(
     "sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; default: the query's"
 )
 _LIMIT: Final = Key(
-    "limit", Number(1, 500), "maximum number of marks; the others become one, by aggregate; default: all"
+    "limit", Number(1, 500), "maximum number of marks; the others are combined by aggregate; default: all"
 )
 _PART: Final = Key("by", ColumnName(), "the column with the names of the parts", required=True)
-_PARTS: Final = Key("limit", Number(1, 500), "maximum number of parts; the others become one; default: 7")
+_PARTS: Final = Key("limit", Number(1, 500), "maximum number of parts; the others are combined; default: 7")
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column of the series")
@@ -131,8 +131,8 @@ _STACK: Final = Key(
 _AGGREGATE: Final = Key(
     "aggregate",
     OneOf(AGGREGATES),
-    "how several values become one: sum, mean, max, or none to leave the others out. Only sums are stacked or parts of "
-    "a whole; default: sum, but none for percent and for columns named as averages",
+    "how several values are combined: sum, mean, max, or none to leave the others out. Only sums can be stacked or "
+    "shown as parts of a whole; default: sum, but none for percent and for columns named like averages",
 )
 _COLORS: Final = Key("colors", ColorsOfNames(), "the colour of each series, by name; overrides the dashboard's colors")
 _SERIES: Final = (_BY, _COLOR, _COLORS)
@@ -182,7 +182,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the number",
             *_CHART,
-            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the same part of the period before"),
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change since the same part of the previous period"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
             Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),

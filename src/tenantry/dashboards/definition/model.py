@@ -17,7 +17,7 @@ from tenantry.sql.parameters import Parameter, ZoneOfGroup
 COLUMNS: Final = 12
 """Columns of the grid. The panels of a row share them."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""Value of ``compare``: show the change since the same part of the period before."""
+"""Value of ``compare``: show the change since the same part of the previous period."""
 
 
 class PanelKind(StrEnum):
@@ -112,7 +112,7 @@ class Panel:
     unique_by: tuple[str, ...] = ()
     """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
     adds_averages: bool = False
-    """Whether the panel would add values that do not add up, such as a stack of means."""
+    """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
     """Whether the panel is a table without ``columns``."""
     when: When | None = None

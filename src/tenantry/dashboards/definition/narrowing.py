@@ -40,7 +40,8 @@ def _shown(row: Row, variables: Mapping[str, Any] | Record, may_open: Callable[[
 
 
 def _widened(row: Row, columns: int) -> Row:
-    """Give the columns of a panel that was left out to the others, in proportion to their widths."""
+    """Distribute the grid columns of the panels that were left out over the other panels, in proportion to their
+    widths."""
     if not all(panel.width for panel in row):
         return row  # panels without a width share the other columns
     taken = sum(panel.width for panel in row)
@@ -57,7 +58,6 @@ def _controls(dashboard: DashboardFile, queries: DashboardQueries, rows: Iterabl
 
 
 def _read(dashboard: DashboardFile, queries: DashboardQueries, panels: Iterable[Panel]) -> set[str]:
-    """The parameters that panels, their clicks and the choices of their controls use."""
     found = _in_texts(dashboard.texts.paths)
     for panel in panels:
         found |= _in_texts((*panel.view.paths, *panel.named.paths))

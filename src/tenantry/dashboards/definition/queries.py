@@ -2,16 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, DashboardFile, Panel, QueryUse
 from tenantry.dashboards.definition.zones import template_in_zone
 from tenantry.errors import TemplateError
+from tenantry.groups import Record
 from tenantry.sql import Position, Query, SQLTemplate
 from tenantry.sql.checks import can_lack
-from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare
+from tenantry.sql.dialects import UNITS
+from tenantry.sql.parameters import RANGE_ENDS, Parameter, declare, typed_value
 from tenantry.suggestions import did_you_mean
 
 _PARAMS = "params."
@@ -60,9 +63,17 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """As ``parameters_read``, without those that only choose SQL, such as the unit of ``trunc``."""
+    """Like ``parameters_read``, but without parameters that only choose SQL, such as the unit of ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
+
+
+def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
+    """The unit of time that a viewer chose, or the default, for ``trunc`` or ``one_of``; None for none or several."""
+    choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
+    declared = [template.parameters[name] for name in choosing if name in template.parameters]
+    found = {each for parameter in declared if (each := typed_value(parameter, variables, now)) in UNITS}
+    return found.pop() if len(found) == 1 else None
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
@@ -179,7 +190,7 @@ def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
             places |= {name: ("click", click.offset) for name in click.values if name not in places}
     for name in sorted(queries.locked & places.keys()):
         what, offset = places[name]
-        problem = f"params.{name} is locked in a query: it is a property of the group, which no {what} sets"
+        problem = f"params.{name} is locked in a query: a property of the group sets it, so no {what} can"
         raise dashboard.source.error(offset, problem, f"remove the {what}")
 
 

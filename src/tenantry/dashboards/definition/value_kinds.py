@@ -66,7 +66,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """What the word names, for errors: ``a query file``."""
+    """The thing that the word names, as errors call it: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -76,7 +76,7 @@ class Word(ValueKind):
                 source,
                 node,
                 f"this is not a name of {self.what}",
-                "begin with a letter, and go on with letters, digits and _",
+                "start with a letter; continue with letters, digits and _",
             )
         return text
 

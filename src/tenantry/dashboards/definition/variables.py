@@ -100,9 +100,7 @@ def _read_name(name: Any, pointer: str) -> str:
     if not isinstance(name, str):
         raise _error("a name that is not text", pointer)
     if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
-        raise _error(
-            r"the names of an object are never substituted (write \{{ for two braces)", _child_pointer(pointer, name)
-        )
+        raise _error(r"object names cannot contain variables (write \{{ for two braces)", _child_pointer(pointer, name))
     return name.replace(r"\{{", "{{")
 
 

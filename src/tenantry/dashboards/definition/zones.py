@@ -1,5 +1,5 @@
-"""The time zone and the weeks of a dashboard: of its ranges, relative dates, ``within`` and ``trunc``; the zone also of
-what the page shows and of CSV files. A query has another one only if its header says so."""
+"""The time zone and the first day of the week of a dashboard. Its ranges, relative dates, ``within`` and ``trunc`` use
+both; the page and CSV files also use the zone. A query uses others only if its header names them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ZoneName(ValueKind):
 
 
 def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
-    """The zone and the weeks of a dashboard whose file has the keys ``top``."""
+    """The zone and the first day of the week of a dashboard whose file has the keys ``top``."""
     return ZoneOfGroup(TIMEZONE, top.get(TIMEZONE), sundays=top.get(WEEK_START) == WEEK_STARTS[1])
 
 
@@ -62,8 +62,8 @@ def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
 def zone_of_query(
     template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
 ) -> tzinfo | None:
-    """The zone that the query's header names, if it names one alone, else that of the dashboard; None if nothing names
-    one. Raises UnbindableValue if a property does not name a zone."""
+    """The zone that the query's header names, unless it names several; else the dashboard's. None if no zone is named.
+    Raises UnbindableValue if a property does not name a zone."""
     own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
     zone = own.pop() if len(own) == 1 else of_dashboard
     if not isinstance(zone, PropertyReference):

@@ -27,10 +27,10 @@ from tenantry.errors import (
     UserGroupExpired,
     UserGroupSuspended,
 )
-from tenantry.groups import Token, UserGroup
+from tenantry.groups import DASHBOARD, Token, UserGroup
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
-from tenantry.tokens import claims_of, sign_pass
+from tenantry.tokens import claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
 """Bundles that host pages load, and the same as a package for npm."""
@@ -62,7 +62,7 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 @dataclass(frozen=True)
 class Embedding:
     """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the passes that are given out for codes. ``group_hosts``: a function that restricts the hosts for a
+    ``keys``: sign the passes for which codes are exchanged. ``group_hosts``: a function that restricts the hosts for a
     group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
@@ -98,7 +98,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""How long a pass is valid that is given out for a code of a token."""
+"""Lifetime, in seconds, of a pass that is exchanged for a code, if the code was issued for a token. It opens
+dashboards only."""
 
 
 class EmbedCodes:
@@ -138,8 +139,8 @@ class EmbedCodes:
 
     async def open(self, payload: str) -> str | None:
         """A pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for a
-        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, SigningKeyMissing,
-        StoreUnavailable."""
+        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
+        SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:
@@ -150,9 +151,10 @@ class EmbedCodes:
         if issued.group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         seconds = int(now.timestamp())
-        claims = kept["claims"] or {"iat": seconds, "exp": seconds + PASS_SECONDS}
+        claims = kept["claims"] or make_claims(seconds, PASS_SECONDS, None, None, DASHBOARD)
         if claims["exp"] <= seconds:
             raise PassExpired(PassExpired.MESSAGE)
+        issued.group.with_viewer(viewer_of(claims, issued.token.version))  # raises PassRevoked
         return sign_pass(self._keys.mint(issued.token), claims)
 
 

@@ -36,7 +36,7 @@ _PARAMS: Final = "params."
 
 
 class Origin(StrEnum):
-    """Where a value comes from. CLOCK: a relative range such as ``last 30 days``."""
+    """The origin of a value. CLOCK: a relative range such as ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
@@ -137,11 +137,13 @@ async def explain_dashboard(
     """Explain a dashboard for a group, as JSON, without running queries: the data sources and SQL of its panels, and
     the origin of each value.
 
-    ``values`` is for operators: it adds values, texts, full errors, and each ``when`` with whether it holds. Without
+    ``values`` is for operators: it adds values, texts, full errors, and whether each ``when`` holds. Without
     ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
-    and no panel that the group does not see. The ``age`` of a query: seconds since the source was queried for its
-    oldest cached result; null if no result is cached. Raises StoreUnavailable, InvalidParameter for unknown filters,
-    and without ``values`` NotFound for a dashboard that the group may not open.
+    and no panel that the group does not see.
+
+    The ``age`` of a query: seconds since the source was queried for its oldest cached result; null if no result is
+    cached. Raises StoreUnavailable, InvalidParameter for unknown filters, and without ``values`` NotFound for a
+    dashboard that the group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)

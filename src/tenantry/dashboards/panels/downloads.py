@@ -27,7 +27,7 @@ from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Pur
 from tenantry.dashboards.source_zones import in_zone_of_source
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.datasources.results import Format
-from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
+from tenantry.errors import InvalidBody, MissingVariable, PassRevoked, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
@@ -35,16 +35,15 @@ from tenantry.tokens import claims_of, viewer_of
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
-"""Bytes reserved for a file being sent: a piece of rows, and the pieces in the server's buffers."""
+"""Bytes reserved for each file that is being sent: one piece of rows, and the pieces in the server's buffers."""
 _GONE = "This download link was already used or has expired. Please download again from the dashboard."
 
 
 class Downloads:
     """Issues download codes and sends the files.
 
-    Like other streams, a file is cut off when its group loses access, or when the pass ends with which it was
-    requested. In a preview, it is cut off within ``staleness``
-    seconds after the preview ends.
+    Like other streams, a file is cut off when its group loses access, or when the pass with which it was requested
+    ends. In a preview, it is cut off within ``staleness`` seconds after the preview ends.
     """
 
     def __init__(
@@ -141,7 +140,10 @@ class Downloads:
             return None
         claims, group = wanted["viewer"], issued.group
         if claims is not None:
-            group = group.with_viewer(viewer_of(claims, wanted["version"]))
+            try:
+                group = group.with_viewer(viewer_of(claims, wanted["version"]))
+            except PassRevoked:
+                return None
         return group if self._seconds_left(group) > 0 else None
 
     async def _has_session(self, session: bytes | None) -> bool:
@@ -200,15 +202,18 @@ class RowsFile(StreamingResponse):
 
 
 def _payload(wanted: Mapping[str, Any]) -> str:
-    payload = json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
-    size = len(payload.encode())
+    size = len(_compact({**wanted, "viewer": None}).encode())
     if size > MAX_PAYLOAD:
         raise InvalidBody(
             f"these filters are too long for a download: with the name of the panel they take {size} bytes, and "
             f"{MAX_PAYLOAD} are allowed. Choose fewer or shorter values",
             field="/filters",
         )
-    return payload
+    return _compact(wanted)
+
+
+def _compact(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _file_name(saved: SavedDashboard, panel: Panel, variables: Any) -> str:

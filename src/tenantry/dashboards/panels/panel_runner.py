@@ -12,7 +12,7 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import parameters_read, range_controls
+from tenantry.dashboards.definition.queries import chosen_unit, parameters_read, range_controls
 from tenantry.dashboards.definition.zones import zone_of_query
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.periods import Days, Periods, periods
@@ -26,7 +26,7 @@ from tenantry.datasources.results import Result
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.parameters import UTC_ZONE
+from tenantry.sql.parameters import UTC_ZONE, WEEK_STARTS, weeks_from_sunday
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
 """Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
@@ -137,7 +137,6 @@ class PanelRunner:
         return await self._ask(panel, template, extend(self.variables, "params", params))
 
     def _range(self, template: SQLTemplate) -> str | None:
-        """The one range control that the query reads; None if there are several or none."""
         read = parameters_read(template)
         names = [name for name in range_controls(self._saved.dashboard) if name in read]
         return names[0] if len(names) == 1 else None
@@ -164,16 +163,18 @@ class PanelRunner:
         return zone_of_query(template, self._saved.dashboard.zone, self.variables)
 
     def _about(self, template: SQLTemplate, found: Periods | None, *results: Result | None) -> dict[str, Any]:
-        """What the line says of times: how old the rows are, what time it is in their zone, and which days they are
-        of."""
+        """The times in the panel's line: the age of the rows, their clock and weeks, and the days that they cover."""
         zone = self._zone(template)
         local = self._now.astimezone(zone or UTC_ZONE).replace(tzinfo=None, microsecond=0)
-        about = self._times(*results) | {"zone": zone, "now": local.isoformat()}
-        return (
-            about
-            if found is None
-            else about | {"periods": {name: each.sent() for name, each in found._asdict().items()}}
-        )
+        sundays = weeks_from_sunday(self._saved.dashboard.zone, self.variables)
+        clock = {
+            "now": local.isoformat(),
+            "zone": zone and str(zone),
+            "week_start": WEEK_STARTS[sundays],
+            "unit": chosen_unit(template, self.variables, self._now),
+        }
+        days = found and {name: each.sent() for name, each in found._asdict().items()}
+        return self._times(*results) | {"zone": zone, "clock": clock, "periods": days}
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]

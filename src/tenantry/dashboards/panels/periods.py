@@ -1,7 +1,7 @@
-"""The period that a panel shows, and the one that ``compare`` takes: the same part of the period before.
+"""The period that a panel shows, and the one that ``compare`` compares it with: the same part of the previous period.
 
-1 to 28 November is compared with 1 to 28 October, and a year of which eleven months have passed with the same eleven
-months of the year before.
+1 to 28 November is compared with 1 to 28 October, and a year in which eleven months have passed with the same eleven
+months of the previous year.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Days(NamedTuple):
 
 class Periods(NamedTuple):
     shown: Days
-    """What has passed of the panel's period, including today."""
+    """The part of the panel's period that has passed, including today."""
     before: Days
-    """The same part of the period before."""
+    """The same part of the previous period."""
     whole: Days
     """The panel's period."""
 
@@ -77,7 +77,6 @@ def _relative(parameter: Parameter, variables: Mapping[str, Any] | Record) -> Re
 
 
 def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
-    """How far back the period before begins, in months and days."""
     if relative is not None:
         return _MONTHS.get(relative.unit, 0) * relative.units, _DAYS.get(relative.unit, 0) * relative.units
     if whole.start.day == whole.end.day == 1:  # whole months
@@ -86,7 +85,7 @@ def _length(whole: Days, relative: RelativeRange | None) -> tuple[int, int]:
 
 
 def _earlier(day: date, months: int, days: int) -> date:
-    """The day so much earlier; of a month that is shorter, its last day."""
+    """The day that is ``months`` and ``days`` earlier; in a shorter month, its last day."""
     years, month = divmod(day.month - 1 - months, 12)
     year = day.year + years
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1])) - timedelta(days=days)

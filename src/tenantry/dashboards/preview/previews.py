@@ -19,7 +19,7 @@ from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX, claims_of, viewer_of
 
 _SECONDS: Final = int(SECONDS[Purpose.PREVIEW] + SECONDS[Purpose.PREVIEW_SESSION]) + 1
-"""No preview lasts longer after its code was issued."""
+"""Maximum seconds from the issue of a code to the end of its preview."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,20 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
     zone: tzinfo | None = None,
-    now: str | None = None,
+    clock: Mapping[str, str | None] | None = None,
     periods: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """Yield, in parts, the line that holds a panel's rows. ``named``: the columns to send. ``total``: number of rows in
-    the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
-    before it. ``more``: further results, by field. ``zone``: of times that have a zone. ``now``: the time of the query
-    in that zone. ``periods``: the days that the panel shows, and those of ``compare``."""
+    """Yield, in parts, the line that holds a panel's rows.
+
+    - ``named``: the columns to send.
+    - ``total``: number of rows in the whole table.
+    - ``age``: seconds since the query.
+    - ``as_of``: Unix time; the rows include all changes reported before it.
+    - ``more``: further results, by field.
+    - ``zone``: the time zone in which to write times.
+    - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
+    - ``periods``: the days that the panel shows, and the days that ``compare`` uses.
+    """
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)
@@ -68,7 +75,7 @@ def rows_line(
         "as_of": as_of,
         "reduced": reduced,
     }
-    about |= {"now": now, "periods": periods}
+    about |= {**(clock or {}), "periods": periods}
     yield b"," + line(about)[1:]
 
 

@@ -39,7 +39,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def revision(self) -> str:
-        """A string that is new after each change of a file."""
+        """A string that changes whenever a file changes."""
         return f"{hash(self._look()):x}"
 
     def _current(self) -> DashboardFolder:

@@ -39,11 +39,11 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Raises Uncopyable."""
+        """Return the result for one caller. Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """Raises Uncopyable."""
+        """Return the rows as dicts, for one caller. Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready

@@ -41,8 +41,9 @@ _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
 
 
 class AskedQuery(NamedTuple):
-    """A query to explain on the source of ``schema``. ``file``: the file that findings name. ``names``: also ask for
-    the column names. ``unique_by``: also run the query, and count rows that have the same values in these columns."""
+    """A query to explain on the source of ``schema``. ``file``: the file to name in findings. ``names``: also ask for
+    the names of the columns. ``unique_by``: also run the query, and count the rows that have equal values in these
+    columns."""
 
     file: str
     template: SQLTemplate
@@ -99,7 +100,7 @@ class EngineCheck:
     """Asks engines to explain queries and name their columns: ``add`` the groups, then ``run``.
 
     On each source, each query is explained (with EXPLAIN) for the first group that has all properties that the query
-    needs: once without input of a viewer, if it then runs, and once with sample input for all its
+    needs: once without a viewer's input, if the query runs without it, and once with sample input for all its
     parameters.
     """
 
@@ -150,7 +151,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Raises StoreUnavailable."""
+        """Explain the queries of the added groups. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -305,7 +306,8 @@ async def _names(sources: DataSources, asked: _Asked) -> tuple[str, ...]:
 
 
 async def _repeated(sources: DataSources, asked: _Asked) -> int:
-    """0 also if the engine cannot be asked, or the query does not end in time."""
+    """Return the number of rows with repeated values. Also 0 if the engine cannot be asked, or the query takes too
+    long."""
     query, group, variables, _ = asked
     try:
         found = await sources.query(group, query.schema, RepeatedRows(query.template, query.unique_by), variables)

@@ -1,4 +1,4 @@
-"""What a data source says against a query, at its place in the query's file."""
+"""Reports why a data source refuses a query, with the position in the query's file."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Counts the rows of a template that have the same values in ``names``: of one such group of rows. Returns no row
-    if all rows differ. Rows without a value in the first column do not count."""
+    """Finds rows of a template that have the same values in ``names``, and counts the rows with one such set of values.
+    Returns no row if all rows differ. Ignores rows without a value in the first column."""
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)

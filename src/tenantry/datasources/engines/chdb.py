@@ -58,7 +58,6 @@ class ChDBDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> Handle:
-        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
         if not all(

@@ -24,13 +24,13 @@ be stopped."""
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
         "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in "
-        "such a statement may do whatever its user may do: register a user who may only read."
+        "such a statement has all rights of the database user: register a user who may only read."
     ),
     ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only: register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
-    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it goes on at the server and "
-    "occupies its connection until it ends."
+    "a query on {name} cannot be stopped: after its timeout, or after its viewer has left, it continues on the server "
+    "and occupies its connection until it ends."
 )
 
 

@@ -72,7 +72,7 @@ _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
 # A part of libpq's message, and the hint to show for it. The message itself is not shown, because it may quote the URL.
 _REASONS: Final = (
-    ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
+    ("certificate verify failed", " (TLS: its certificate is not signed by the given CA)"),
     ("server certificate for", " (TLS: its certificate is for another host)"),
     ("server does not support SSL", " (it has no TLS)"),
     ("root certificate file", " (TLS: the file of the CA cannot be read)"),

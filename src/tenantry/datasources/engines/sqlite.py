@@ -66,7 +66,7 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""How to bind values of Python types that SQLite lacks, in the same form as values of declared parameters."""
+"""Python types that SQLite lacks -> a function that converts a value to the form that declared parameters have."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -93,7 +93,6 @@ class SQLiteDriver:
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:
-        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(

@@ -113,7 +113,8 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """What is wrong with the server's certificate, without OpenSSL's message; None for another error."""
+    """Describe the problem with the server's certificate, without OpenSSL's message. None for an error of another
+    kind."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:

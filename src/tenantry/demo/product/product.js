@@ -1,4 +1,4 @@
-// A product's own page: it knows its customers, asks its server for their tokens, and leaves the rest to the element.
+// A product's own page: it knows its customers, asks its server for passes, and leaves the rest to the element.
 
 const { dashboards } = document.body.dataset;
 const menu = document.getElementById("customer");
@@ -14,10 +14,12 @@ class Customer {
     this.button = this.element.querySelector(".access");
     this.button.addEventListener("click", () => this.change());
     this.frame = this.element.querySelector("tenantry-dashboard");
-    this.frame.getToken = () => this.token();
+    this.frame.getToken = () => this.pass();
     this.frame.setAttribute("aria-label", `Dashboards of ${text}`);
     this.frame.setAttribute("src", dashboards);
     this.frame.addEventListener("ready", mark); // a click in it, or the way back, may have opened another one
+    this.frame.addEventListener("ready", () => this.say(true));
+    this.frame.addEventListener("error", ({ detail }) => detail.reason === "user_group_suspended" && this.say(false));
     this.say(true);
     document.getElementById("customers").append(this.element);
   }
@@ -26,11 +28,10 @@ class Customer {
     if (this.frame.getAttribute("name") !== name) this.frame.setAttribute("name", name);
   }
 
-  async token() {
-    const response = await fetch(`/customers/${this.id}/token`, { method: "POST" });
-    this.say(response.ok);
-    if (!response.ok) throw new Error(`${this.name} has no access`);
-    return (await response.json()).token;
+  async pass() {
+    const response = await fetch(`/customers/${this.id}/pass`, { method: "POST" });
+    if (!response.ok) throw new Error(`no pass for ${this.name}`);
+    return response.text();
   }
 
   async change() {
@@ -43,7 +44,7 @@ class Customer {
   say(access) {
     this.access = access;
     this.element.classList.toggle("cut-off", !access);
-    this.element.querySelector(".status").textContent = access ? "" : "Cut off: its token was rotated";
+    this.element.querySelector(".status").textContent = access ? "" : "Cut off: it is suspended";
     this.button.textContent = access ? "Cut this customer off" : "Let it in again";
   }
 }

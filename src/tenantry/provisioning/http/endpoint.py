@@ -34,9 +34,9 @@ STORE_SECONDS: Final = 2.0
 class RequestRecord:
     """An answered request, for metrics.
 
-    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``, ``bulk``,
-    ``list`` or ``introspect``; ``none`` if an error came before the operation was known. ``code`` is ``ok`` or the
-    error's code.
+    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``create_pass``,
+    ``revoke_viewer``, ``bulk``, ``list`` or ``introspect``; ``none`` if an error came before the operation was known.
+    ``code`` is ``ok`` or the error's code.
     """
 
     operation: str

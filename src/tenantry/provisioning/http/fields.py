@@ -36,7 +36,7 @@ Mapping = Annotated[
 MappingPatch = Annotated[
     dict[Text, Text | None] | None,
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMappingPatch"}, {"type": "null"}]}),
-    Field(max_length=MAX_MAPPING, description="As with PUT, merged: null removes the entry of a schema."),
+    Field(max_length=MAX_MAPPING, description="Like the field of PUT, but merged: null removes the entry of a schema."),
 ]
 
 

@@ -15,6 +15,7 @@ from tenantry.errors import (
     AmbiguousAuthorization,
     InvalidRequest,
     InvalidToken,
+    PassRevoked,
     TenantryError,
     Unauthorized,
 )
@@ -72,8 +73,9 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token or pass is active, and which group it identifies. Those of environments
-    other than the API token's are inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes of
+    environments other than the API token's are inactive. Reads the store and no cache, so rotations take effect at
+    once.
 
     Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """
@@ -152,7 +154,10 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 def _active_pass(group: UserGroup, viewer: Viewer, reading: LookupResult, now: datetime) -> dict[str, Any]:
     """The answer for a pass whose token the store found. ``exp`` is the end of the pass, or of its token if that is
     earlier."""
-    document = _active(group.with_viewer(viewer), reading, now)
+    try:
+        document = _active(group.with_viewer(viewer), reading, now)
+    except PassRevoked:
+        return _INACTIVE
     if document is _INACTIVE:
         return document
     return {

@@ -74,11 +74,11 @@ class Operation(BaseModel, ABC):
         return None
 
     def check(self) -> None:
-        """Raises the InvalidBody that ``run`` would raise, without writing."""
+        """Check the body. Raises the InvalidBody that ``run`` would raise, but writes nothing."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Raises what the Provisioner's method raises."""
+        """Perform the operation. Raises the errors of the Provisioner's method."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class GetOrCreate(Operation):
 
 
 class Update(Operation):
-    """Updates the user group with this id: absent fields stay, `properties` and `mapping` are replaced whole, null
+    """Updates the user group with this id: absent fields stay, `properties` and `mapping` are replaced completely, null
     clears them."""
 
     operation: ClassVar[str] = "update"
@@ -178,7 +178,7 @@ class Replacement(Merge):
 
 
 class Delete(Operation):
-    """Deletes the user group with this id. Its token is dead when the answer arrives."""
+    """Deletes the user group with this id. Its token is invalid when the answer arrives."""
 
     operation: ClassVar[str] = "delete"
     user_group_id: GroupId
@@ -195,7 +195,7 @@ class Delete(Operation):
 
 
 class Rotate(Operation):
-    """Replaces the user group token by a new one. The old one is dead when the answer arrives."""
+    """Replaces the user group token by a new one. The old one is invalid when the answer arrives."""
 
     operation: ClassVar[str] = "rotate"
     current_token: Annotated[

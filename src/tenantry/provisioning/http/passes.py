@@ -1,41 +1,48 @@
-"""``/api/user/passes``: makes a pass for a viewer of a user group."""
+"""``/api/user/passes`` makes a pass for a viewer of a user group; ``/api/user/viewers/revoke`` ends the viewer's
+passes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
+from tenantry.clock import utc_now
 from tenantry.errors import InvalidBody, InvalidPass
 from tenantry.groups import Issued, Scope, Viewer, write_moment
 from tenantry.provisioning.http.fields import GroupId
 from tenantry.provisioning.http.operations import Operation, OperationCall, OperationParser, parser_of
-from tenantry.provisioning.limits import check_text
-from tenantry.tokens import MAX_ID, MAX_SECONDS, SCOPE_PATTERN, sign_pass, viewer_of
-from tenantry.tokens.minting import DEFAULT_SECONDS, pass_claims
+from tenantry.provisioning.limits import check_text, check_viewer_id
+from tenantry.tokens import MAX_ID, MAX_SECONDS, SCOPE_PATTERN, make_claims, sign_pass, viewer_of
+from tenantry.tokens.minting import DEFAULT_SECONDS
 
 _FIELD_OF_CLAIM: Final = {"sub": "/viewer_id", "scope": "/scope"}
 
+_ViewerId = Annotated[str, Field(min_length=1, max_length=MAX_ID, examples=["ann"])]
 ViewerId = Annotated[
-    str | None,
-    Field(
-        min_length=1,
-        max_length=MAX_ID,
-        description="Your id of the person, in printable characters; templates read it as `viewer.id`.",
-        examples=["ann"],
-    ),
+    _ViewerId | None,
+    Field(description="Your id of the person, in printable characters; templates read it as `viewer.id`."),
 ]
+RevokedId = Annotated[_ViewerId, Field(description="Your id of the person, as in the viewer's passes.")]
 Attributes = Annotated[
     dict[str, Any] | None,
-    Field(description="What templates read as `viewer.*`, without `id`.", examples=[{"region": "eu"}]),
+    Field(
+        description="The attributes that templates read as `viewer.*`. Must not contain `id`.",
+        examples=[{"region": "eu"}],
+    ),
 ]
-Seconds = Annotated[int, Field(ge=1, le=MAX_SECONDS, description=f"How long it is valid. Default: {DEFAULT_SECONDS}.")]
+Seconds = Annotated[
+    int, Field(ge=1, le=MAX_SECONDS, description=f"Seconds for which the pass is valid. Default: {DEFAULT_SECONDS}.")
+]
 PassScope = Annotated[
     str | None,
     Field(
-        description="Kinds of app, or dashboards, that it opens, with single spaces between. Default: all that the "
-        "token opens.",
+        description=(
+            "What the pass opens: kinds of app, or dashboards, separated by single spaces. Default: everything that "
+            "the token opens."
+        ),
         examples=["dashboard:finance/*"],
         json_schema_extra={"pattern": SCOPE_PATTERN},
     ),
@@ -60,19 +67,22 @@ class CreatePass(Operation):
 
     def check(self) -> None:
         check_text(self.user_group_id, "/user_group_id")
-        self._signed(None)
+        self._signed("", 0)
 
     async def run(self, call: OperationCall) -> Issued[str]:
         self.check()
         issued = await call.provisioner.active(call.environment, self.user_group_id, loaded=call.loaded)
-        viewer, signed = self._signed(issued.token or None)
+        viewer, signed = self._signed(issued.token, issued.group.revoked_before(self.viewer_id))
         return replace(issued, group=issued.group.with_viewer(viewer), token=signed)
 
-    def _signed(self, token: str | None) -> tuple[Viewer, str]:
+    def _signed(self, token: str, first: int) -> tuple[Viewer, str]:
+        """The viewer and the pass, unless ``token`` is empty, as in a dry run. ``first``: the earliest ``iat``, which
+        may be a second ahead after a revocation."""
         problem: InvalidPass | None = None
         try:
-            claims = pass_claims(self.viewer_id, self.viewer, self.seconds, self.scope)
-            return viewer_of(claims, 0), "" if token is None else sign_pass(token, claims)
+            issued = max(int(utc_now().timestamp()), first)
+            claims = make_claims(issued, self.seconds, self.viewer_id, self.viewer, self.scope)
+            return viewer_of(claims, 0), sign_pass(token, claims) if token else ""
         except InvalidPass as error:
             problem = error
         raise InvalidBody(problem.message, field=_FIELD_OF_CLAIM.get(problem.claim, "/viewer"))
@@ -81,5 +91,37 @@ class CreatePass(Operation):
         return {"success": 1, "pass": result.token, "expires_at": write_moment(result.group.expires_at)}
 
 
+class RevokeViewer(Operation):
+    """Refuses the passes that this viewer of the user group got until now. Passes that the viewer gets later are
+    accepted."""
+
+    operation: ClassVar[str] = "revoke_viewer"
+    takes_key: ClassVar[bool] = False
+    user_group_id: GroupId
+    viewer_id: RevokedId
+
+    @property
+    def group_to_load(self) -> str:
+        return self.user_group_id
+
+    def check(self) -> None:
+        check_text(self.user_group_id, "/user_group_id")
+        check_viewer_id(self.viewer_id, "/viewer_id")
+
+    async def run(self, call: OperationCall) -> Issued[str]:
+        self.check()
+        group = await call.provisioner.revoke_viewer(
+            call.environment, self.user_group_id, self.viewer_id, author=call.author, loaded=call.loaded
+        )
+        return Issued(group, token="")
+
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
+        before = datetime.fromtimestamp(result.group.revoked_before(self.viewer_id), UTC)
+        return {"success": 1, "revoked_before": write_moment(before)}
+
+
 PASSES: Final[dict[str, OperationParser]] = {"POST": parser_of(CreatePass)}
 """Method of ``/api/user/passes`` -> parser of the body."""
+
+REVOCATION: Final[dict[str, OperationParser]] = {"POST": parser_of(RevokeViewer)}
+"""Method of ``/api/user/viewers/revoke`` -> parser of the body."""

@@ -186,7 +186,7 @@ class ApiRequest:
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        """Read the complete body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
         self.require_length(MAX_BODY)  # before the first receive, for which servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
@@ -194,7 +194,8 @@ class ApiRequest:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Raises BodyTooLarge if Content-Length exceeds ``most``, BadRequest if it is malformed or contradictory."""
+        """Check Content-Length. Raises BodyTooLarge if it exceeds ``most``, BadRequest if it is malformed or
+        contradictory."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -262,7 +263,7 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """Raises BadRequest unless the value is a valid id or name (``check_text``)."""
+    """Read a query parameter. Raises BadRequest unless the value is a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -276,7 +277,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
+    """Read a query parameter. Raises BadRequest unless the value is a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -286,7 +287,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Raises BadRequest for a value other than ``true`` and ``false``."""
+    """Read a query parameter. Raises BadRequest unless the value is ``true`` or ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

@@ -19,7 +19,7 @@ from tenantry.provisioning.http.endpoint import JSON, STORE_SECONDS, ApiContext,
 from tenantry.provisioning.http.introspection import IntrospectionEndpoint
 from tenantry.provisioning.http.openapi import check_contact, openapi_document
 from tenantry.provisioning.http.operations import OPERATIONS, ROTATION
-from tenantry.provisioning.http.passes import PASSES
+from tenantry.provisioning.http.passes import PASSES, REVOCATION
 from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest
 from tenantry.provisioning.http.user import KeysInFlight, UserGroupEndpoint
 from tenantry.provisioning.http.users import UserGroupsEndpoint
@@ -122,6 +122,7 @@ def create_api(
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
     passes = UserGroupEndpoint(context, PASSES, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
+    revoke = UserGroupEndpoint(context, REVOCATION, '{"user_group_id": "acme", "viewer_id": "ann"}', in_flight)
     users, bulk = UserGroupsEndpoint(context), BulkEndpoint(context, draining)
     introspect = IntrospectionEndpoint(context)
     alive = bytes(json_response({"success": 1, "status": "ok"}).body)
@@ -139,6 +140,8 @@ def create_api(
             Route("/api/user/rotate/", rotate, include_in_schema=False),
             Route("/api/user/passes", passes, name="passes"),
             Route("/api/user/passes/", passes, include_in_schema=False),
+            Route("/api/user/viewers/revoke", revoke, name="revocation"),
+            Route("/api/user/viewers/revoke/", revoke, include_in_schema=False),
             Route("/api/users", users, name="list"),
             Route("/api/users/", users, include_in_schema=False),
             Route("/api/users/bulk", bulk, name="bulk"),

@@ -34,8 +34,8 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """``/api/user`` (SPEC section 4), ``/api/user/rotate`` and ``/api/user/passes``. With ``?dry_run=true`` it writes
-    nothing.
+    """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and
+    ``/api/user/viewers/revoke``. With ``?dry_run=true`` it writes nothing.
 
     ``operations`` maps each method to the parser of the body. ``example``: a valid body, quoted in the error for an
     empty one. All endpoints of a service share ``in_flight``.

@@ -84,7 +84,7 @@ WARNING_SECONDS: Final = 30.0
 
 
 class Closed(StrEnum):
-    """Why the server closed a connection."""
+    """The reason for which the server closed a connection."""
 
     HEADER_TIMEOUT = "header_timeout"
     HEADERS_TOO_LARGE = "headers_too_large"

@@ -26,8 +26,6 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """A way to write placeholders."""
-
     name: str
     placeholder: Callable[[int], str]
     """Writes the n-th placeholder, from 1."""

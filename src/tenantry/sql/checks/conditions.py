@@ -21,7 +21,6 @@ from tenantry.sql.tenant_guard import Guard
 
 
 def _guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
-    """Return the paths of guarded variables in tokens, ignoring sub-selects."""
     found: set[str] = set()
     for token in tokens:
         found.update(reference.path for reference in token.references if guard.holds(reference))

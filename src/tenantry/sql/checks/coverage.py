@@ -36,7 +36,7 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """All property paths of all groups, including those of objects."""
+        """All property paths of all groups, including paths of objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:

@@ -26,7 +26,7 @@ class Problem(NamedTuple):
     fix: str
     variable: str = ""
     location: Location | None = None
-    """Where the problem is, if it is in a header. ``offset`` is then unused."""
+    """The place of a problem in a header. If it is set, ``offset`` is unused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,10 @@ def lint(
 
     Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
     the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
-    that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on its line and the
-    next. A template that does not compile has one finding, ``template-error``.
+    that they refuse has the finding ``unguarded``.
+
+    A comment ``tenantry:ignore CODE`` silences CODE on its line and the next. A template that does not compile has one
+    finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -104,7 +106,6 @@ def compares_loosely(template: SQLTemplate) -> bool:
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
-    """Return the properties that the templates require."""
     return frozenset(path for template in templates for path, _ in needs(references_of(template)))
 
 
@@ -209,7 +210,9 @@ def _viewer_problems(
             fix = f"if you mean the property, write user_group.properties.{path}"
             yield Problem("viewer-or-property", Severity.WARNING, reference.offset, problem, fix, path)
         if schema is not None and name not in known:
-            problem = f"no viewer has {name or 'a value by itself'}: the schema has no such name under {VIEWER_SCHEMA}"
+            problem = (
+                f"no viewer has {name or 'a value of this name'}: the schema has no such name under {VIEWER_SCHEMA}"
+            )
             fix = did_you_mean(name, known) or f"declare it under {VIEWER_SCHEMA}"
             yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
 

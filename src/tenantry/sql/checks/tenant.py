@@ -12,12 +12,12 @@ from tenantry.sql.parsing.outline import read_outline
 from tenantry.sql.query_file import Query
 from tenantry.sql.template import SQLTemplate
 
-_FIX = "declare the tables in tables.yaml, and the query reads only the customer's rows as it is"
+_FIX = "declare the tables in tables.yaml: then the query, without a change, reads only the customer's rows"
 _OR = "or, if every customer may read these rows, write the reason in the header: tenant: {none: REASON}"
 
 
 def reads_every_customer(template: SQLTemplate) -> Finding | None:
-    """Return the finding of a query that reads tables and names nothing of the group.
+    """Return a finding if the query reads tables but uses no value of the group.
 
     None if it does not compile, or if the header of its file says ``tenant: {none: REASON}``.
     """
@@ -33,7 +33,7 @@ def reads_every_customer(template: SQLTemplate) -> Finding | None:
     if any(each.guarded and not each.not_a_filter for each in of_group):
         return None
     at = template.definition.source.location(header.end)
-    message = "this query names nothing of the group, so it reads every customer's rows"
+    message = "this query uses no value of the group, so it reads every customer's rows"
     found = Finding("every-customer", Severity.ERROR, at.line, at.column, message, _FIX, file=at.file)
     return replace(found, fix=f"{_FIX}; {_OR}") if isinstance(template, Query) else found
 

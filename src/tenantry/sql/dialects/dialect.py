@@ -53,14 +53,14 @@ class Identifiers(StrEnum):
 
 
 class FunctionNames(NamedTuple):
-    """What could run a string as SQL in a dialect: functions (in lower case) and other syntax."""
+    """Functions (in lower case) and other syntax that can run a string as SQL in a dialect."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
     """Whether ``value.name`` calls a function too (PostgreSQL)."""
     escaped_names: str = ""
-    r"""How a name with escapes begins: ``U&"`` for ``U&"\0074s_stat"``."""
+    r"""The prefix of a name with escapes: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
     """Whether ``prepare name from`` takes an expression."""
     settings: bool = False
@@ -206,7 +206,7 @@ class Dialect:
     """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
 
     row_functions: str = ""
-    """Query for each ``name`` of a function of the host that ``table.name`` calls (PostgreSQL)."""
+    """Query that lists the user-defined functions that ``table.name`` could call; column ``name`` (PostgreSQL)."""
 
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""

@@ -66,7 +66,7 @@ def excludes(context: SwitchContext) -> Switch:
 def trunc(context: SwitchContext) -> Switch:
     """Build SQL that rounds a column down to the chosen unit, such as ``date_trunc('day', created_at)``."""
     parameter = _parameter(context)
-    check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
+    check_names_fit(context, "a unit", f"is not a unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS
     column = _column(context)
     if len(context.filter.arguments) == 1 and parameter is not None and isinstance(parameter.zone, ZoneOfGroup):

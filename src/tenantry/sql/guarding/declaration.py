@@ -10,7 +10,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 
 SHARED: Final = "shared"
-"""The rule of a table that every group may read whole."""
+"""The rule of a table whose rows every group may read."""
 READ_ITSELF: Final = "compare one of its columns with a value of the group"
 """The fix for a table whose rows depend on themselves."""
 GROUP: Final = "{{ user_group.id }}"
@@ -91,7 +91,7 @@ class Declaration:
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the declaration as ``read_tables`` takes it."""
+        """Return the declaration in the form that ``read_tables`` accepts."""
         tables = {each.name: each.rule if isinstance(each.rule, str) else dict(each.rule) for each in self.entries}
         document: dict[str, Any] = {"tables": tables}
         if self.functions:

@@ -196,7 +196,8 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the author gave a table an alias. sqlglot gives ``union values (1)`` one that has no place."""
+    """Whether the author gave a table an alias. sqlglot itself gives ``union values (1)`` an alias without a
+    position."""
     exp = _types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False

@@ -33,9 +33,9 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries that read no rows, for each table; they need no values. A data source runs them when
-        it first connects, because inside another query an engine could take a column that the table lacks from that
-        outer query.
+        """Return queries, for each table, that fail if the table or a column is missing. They read no rows and need no
+        values. A data source runs them when it first connects: inside another query, an engine could read a missing
+        column from that query instead.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """

@@ -96,7 +96,7 @@ class Guards:
         return self._entries.get(key_of(path, self.dialect))
 
     def alike(self, path: Path) -> TableEntry | None:
-        """Return a table that differs only by its schema."""
+        """Return a declared table with the same name in another schema."""
         last = key_of(path, self.dialect)[-1]
         return next((entry for key, entry in self._entries.items() if key[-1] == last), None)
 

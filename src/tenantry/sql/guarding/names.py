@@ -39,11 +39,10 @@ def key_of(path: Path, dialect: Dialect) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """Return the same text for all names that some engine takes for one: MariaDB reads ``İtems`` as ``items``."""
+    """Return the same string for all names that some engine treats as equal: MariaDB reads ``İtems`` as ``items``."""
     return "".join(character.lower()[0] for character in name)
 
 
 def written(path: Path, dialect: Dialect) -> str:
-    """Return the path as SQL."""
     quote = dialect.name_quote
     return ".".join(f"{quote}{name.text}{quote}" if name.quoted else name.text for name in path)

@@ -162,7 +162,7 @@ class _DeclarationReader:
         near = "properties" if rest else nearest(name, _FIELDS)
         meant = ".".join(("user_group", near or f"properties.{name}", *rest))
         held = f"a group has {', '.join(_FIELDS)} and properties.NAME"
-        raise self._error(keys, f"{path} is nothing that a group has", f"did you mean {meant}? {held}")
+        raise self._error(keys, f"{path} is not a value of a group", f"did you mean {meant}? {held}")
 
     def _error(self, keys: tuple[str, ...], problem: str, fix: str) -> InvalidTables:
         return invalid_tables(keys, problem, fix, self._file)

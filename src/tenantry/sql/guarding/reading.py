@@ -25,7 +25,7 @@ class Reading(NamedTuple):
 
 
 def read(rendered: RenderedText, guards: Guards) -> Reading:
-    """Return what SQL names. Raises Refused."""
+    """Return the tables and functions that SQL names. Raises Refused."""
     masked = mask(rendered.sql, guards.dialect)
     statement = read_statement(masked, guards.dialect)
     found = Positions(statement.starts.keys(), statement.calls, statement.aliases)
@@ -49,7 +49,7 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 def hides(name: str, position: int, reader: str) -> Refused:
     """Return the error for a CTE with the name of a table that an inserted condition reads."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
-    return Refused(position, problem, f"give the with another name than {name}")
+    return Refused(position, problem, f"give the with a name other than {name}")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from tenantry.sql.syntax_tree import Clause, Concat, InList, Node, Switch, Text, Value, walk
 
 PLACEHOLDER = "1"
-"""What a placeholder is read as."""
+"""Replaces each placeholder in SQL that is parsed."""
 
 Decide: TypeAlias = Callable[[Clause | Switch | InList], int]
 """Returns the number of a Switch's branch, 1 for a Clause that is included, and any number for a list."""

@@ -22,15 +22,13 @@ _MOST_TOKENS: Final = 40_000
 
 
 class _Edit(NamedTuple):
-    """A change to a Text: it replaces or removes the SQL from ``start`` to ``end``."""
-
     start: int
     end: int
     position: int
     """Where the name begins in the Text."""
     name: str = ""
     guard: TableGuardSQL | None = None
-    """What replaces the name. If None, a ``name`` is that of a shared table and stays; without a name, the SQL is
+    """Replaces the name. If None: a ``name`` is the name of a shared table, and stays; if ``name`` is empty, the SQL is
     removed."""
     alias: str = ""
     only: bool = False

@@ -13,7 +13,7 @@ def tables_schema() -> dict[str, Any]:
     values = {"type": "string", "anyOf": [{"pattern": _whole(VALUE.pattern)}, {"pattern": _whole(COLUMN_PATH.pattern)}]}
     columns = {
         "type": "object",
-        "description": "What each column equals: a value of the group, one of a list, or a column of the parent table.",
+        "description": "The value of each column: a value or list of the group, or a column of the parent table.",
         "minProperties": 1,
         "propertyNames": {"pattern": _whole(NAME.pattern)},
         "additionalProperties": values,

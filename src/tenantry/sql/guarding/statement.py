@@ -43,15 +43,15 @@ class Qualified(NamedTuple):
 
 @dataclass(slots=True)
 class StatementNames:
-    """What a statement names."""
+    """The tables, functions, aliases and CTEs that a statement names."""
 
     tables: list[TableUse] = field(default_factory=list)
     starts: dict[int, Path] = field(default_factory=dict)
     """The names of tables, also of CTEs, by where they begin."""
     calls: set[int] = field(default_factory=set)
-    """Where the names of functions in ``from`` begin, without their schema."""
+    """Positions of the names of functions in ``from``. If a name has a schema, the position follows the schema."""
     aliases: set[int] = field(default_factory=set)
-    """Where the aliases of tables and the names of CTEs begin."""
+    """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
     """Names of CTEs, as ``folded`` returns them, and where they are."""
     columns: list[Qualified] = field(default_factory=list)

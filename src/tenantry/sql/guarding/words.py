@@ -70,8 +70,8 @@ class Functions(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Where the names begin that sqlglot found: of tables and CTEs, of functions in ``from`` without their schema, and
-    of aliases of tables."""
+    """The positions at which sqlglot found names: of tables and CTEs, of functions in ``from`` (after their schema),
+    and of aliases of tables."""
 
     tables: AbstractSet[int]
     calls: AbstractSet[int]
@@ -121,7 +121,7 @@ class WordCheck:
                 self._check_attribute(at)
         unseen = (self._found.tables | self._found.calls) - self._items
         if unseen:
-            raise Refused(min(unseen), "engines could read something else than a table here", _SUBQUERY)
+            raise Refused(min(unseen), "engines could read something other than a table here", _SUBQUERY)
 
     def _read(self, at: int) -> int:
         token, level = self._tokens[at], self._levels[-1]
@@ -172,7 +172,7 @@ class WordCheck:
         if first == at or columns is None or name in {"ordinality", *columns} or name in self._functions.scalar:
             return
         fix = f"if {name} is a column or a safe function, add {name} to functions: in {self._functions.declared_in}"
-        raise Refused(token.start, f"{name} can be a function here, which is not known to read no table", fix)
+        raise Refused(token.start, f"{name} can be a function here, and that function may read a table", fix)
 
     def _lambda(self, token: MaskedToken, level: _OpenBracket) -> None:
         # A lambda with a name replaces the function of that name, and `equals` is the = of a guard.
@@ -253,7 +253,7 @@ class WordCheck:
             return
         if token.start in self._found.aliases or (name == token.text and self._is_syntax(at, name)):
             return
-        problem = f"the function {path} is not known to read no table"
+        problem = f"the function {path} may read a table"
         raise Refused(token.start, problem, f"if it is safe, add {path} to functions: in {self._functions.declared_in}")
 
     def _is_syntax(self, at: int, word: str) -> bool:

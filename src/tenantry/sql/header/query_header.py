@@ -31,8 +31,6 @@ _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The declarations in a header."""
-
     end: int = 0
     """Offset of the end of the header, where the SQL begins."""
     title: str = ""
@@ -46,7 +44,7 @@ class Header:
     dialect_offset: int = 0
     choices: ChoiceSets = field(default_factory=lambda: NO_CHOICES)
     no_tenant: str = ""
-    """Why every group may read every row of the query, or empty."""
+    """The reason why every group may read every row of the query, or empty."""
 
 
 NO_HEADER = Header()
@@ -130,7 +128,7 @@ class _HeaderReader:
             return ""
         keys, reason = [*_children(node)], node.plain()
         if keys != ["none"] or not isinstance(reason["none"], str) or not reason["none"].strip():
-            problem = "tenant says why every group may read every row of this query"
+            problem = "tenant must be the reason why every group may read every row of this query"
             raise self._error(node.offset, problem, "write the reason: tenant: {none: countries are public}")
         return str(reason["none"]).strip()
 

@@ -10,8 +10,6 @@ VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 
 
 class LexemeKind(IntEnum):
-    """Kind of a lexeme."""
-
     CODE = auto()
     """Unquoted SQL."""
     STRING = auto()

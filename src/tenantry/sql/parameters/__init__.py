@@ -1,5 +1,6 @@
 """Declared parameters, and the conversion of viewer input to typed values (docs/sql-parameters.md)."""
 
+from tenantry.sql.parameters.calendars import weeks_from_sunday as weeks_from_sunday
 from tenantry.sql.parameters.calendars import zone_of_group as zone_of_group
 from tenantry.sql.parameters.declared import CALENDAR_NAMES as CALENDAR_NAMES
 from tenantry.sql.parameters.declared import INSTANTS as INSTANTS

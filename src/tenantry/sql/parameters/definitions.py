@@ -76,7 +76,7 @@ def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
 
 def _declare_one(name: Any, definition: Any) -> Parameter:
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        fix = "begin with a letter, and go on with letters, digits and _"
+        fix = "start with a letter; continue with letters, digits and _"
         raise invalid_definition((str(name),), "not a parameter name", fix)
     if isinstance(definition, Parameter):
         if definition.name != name:

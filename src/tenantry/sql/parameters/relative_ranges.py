@@ -44,7 +44,6 @@ class RelativeRange:
     first: int
     """The first unit in the range: 0 is the current unit, -1 the previous unit."""
     units: int
-    """Number of units."""
     to_date: bool = False
     """Whether the range ends with today instead of the end of the unit."""
 

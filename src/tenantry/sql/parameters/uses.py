@@ -80,7 +80,7 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
     if conversion == JSON and parameter.type not in _IN_JSON:
         return f"JSON has no {parameter.type}, and {path} is {parameter.kind}", "declare it: type: text"
     if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:
-        return f"{path} is an interval, which has no text", f"write {{{{ {path} }}}} without quotes"
+        return f"{path} is an interval, which has no string form", f"write {{{{ {path} }}}} without quotes"
     return None
 
 

@@ -72,7 +72,7 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """Where a constant is used: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
+    """The use of a constant: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()

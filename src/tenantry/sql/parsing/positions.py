@@ -84,7 +84,7 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, a string literal with tags, or ``in`` with its list.
 
-    ``operator`` and ``negated`` are set only for ``in``. ``cast`` and ``form`` are those of the VariableReference.
+    ``operator`` and ``negated`` are set only for ``in``. ``cast`` and ``form`` are as in VariableReference.
     """
 
     position: Position

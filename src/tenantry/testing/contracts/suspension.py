@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from tenantry.groups import GroupChanges, GroupCreation, GroupDraft, Tag
+import pytest
+
+from tenantry.errors import GroupSuspended, UnknownToken
+from tenantry.groups import GroupChanges, GroupCreation, GroupDraft, GroupUpdate, IdempotencyKey, Tag
 from tenantry.ports import Store
 from tenantry.testing import make_token
 
 
 class SuspensionContract:
     async def test_a_suspension_is_kept(self, store: Store) -> None:
-        """The store returns suspended groups too, with their tokens; callers check ``suspended``."""
+        """The store returns suspended groups too, with their tokens; callers check ``suspended``. Only a rotation that
+        names the token itself is refused."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert issued.group.suspended is False
@@ -21,7 +25,14 @@ class SuspensionContract:
         assert await store.find(issued.token) == renamed.group
         assert list(await store.groups.list(environment)) == [renamed.group]
         assert renamed.group.suspended is True
-        rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
+        with pytest.raises(UnknownToken):
+            await store.groups.rotate(environment, make_token(), key_id="k1", nonce=bytes(16))
+        with pytest.raises(GroupSuspended):
+            await store.groups.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
+        assert await store.find(issued.token) == renamed.group
+        rotated = await store.groups.rotate(
+            environment, issued.token, key_id="k1", nonce=bytes(16), while_suspended=True
+        )
         assert rotated.group.suspended is True
         resumed = await store.groups.update(environment, "acme", GroupChanges(suspended=False))
         assert (resumed.group.suspended, resumed.token) == (False, rotated.token)
@@ -29,6 +40,39 @@ class SuspensionContract:
         (made,) = await store.groups.write_many(environment, [GroupCreation(draft, make_token())])
         assert made is not None
         assert made.group.suspended is True
+
+    async def test_a_repeated_response_says_whether_the_group_is_suspended_now(self, store: Store) -> None:
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        draft, once = GroupDraft("acme", "Acme"), IdempotencyKey("a", (bytes(32),))
+        for suspended in (False, True, False):
+            issued = await store.groups.get_or_create(environment, draft, make_token(), once=once)
+            assert issued.group.suspended is suspended
+            await store.groups.update(environment, "acme", GroupChanges(suspended=not suspended))
+
+    async def test_revoked_viewers_are_kept(self, store: Store) -> None:
+        """In their order, at each other write, and at a rotation with grace: the old token's passes go on. A rotation
+        without grace ends all passes, and so drops them."""
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
+        assert issued.group.revoked_viewers is None
+        revoked = {"zoë": 1_900_000_001, "ann": 1_900_000_000}
+        changed = await store.groups.update(environment, "acme", GroupChanges(revoked_viewers=revoked))
+        same = await store.groups.update(environment, "acme", GroupChanges(revoked_viewers=revoked))
+        assert [each.group.revision for each in (changed, same)] == [2, 2]
+        renamed = await store.groups.update(environment, "acme", GroupChanges(name="New"))
+        await store.groups.write_many(environment, [GroupUpdate(renamed.group, GroupChanges(properties={"a": 1}))])
+        found = await store.find(issued.token)
+        assert found is not None
+        assert list(found.revoked_viewers or ()) == ["zoë", "ann"]
+        assert found.revoked_viewers == revoked
+        assert list(await store.groups.list(environment)) == [found]
+        kept = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=bytes(16), grace_seconds=60)
+        assert kept.group.revoked_viewers == revoked
+        last = await store.groups.rotate(environment, kept.token, key_id="k1", nonce=bytes(16))
+        assert await store.find(last.token) == last.group
+        assert last.group.revoked_viewers is None
+        noted = [each.details for each in await store.audit.list() if "viewer" in each.details]
+        assert noted == [{"fields": "revoked_viewers", "viewer": "ann"}]
 
     async def test_a_suspension_is_in_the_audit_trail(self, store: Store) -> None:
         environment = await store.environments.create("production", Tag.CUSTOMER)

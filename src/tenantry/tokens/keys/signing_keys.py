@@ -20,8 +20,8 @@ CHECK_SECONDS: Final = 1.0
 """Minimum seconds between two reads of the file when keys are used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same when a token names an unknown key, which may be new. Not 0, so that forged tokens do not cause a read
-each."""
+"""The same for a token that names an unknown key, which may be new. Above 0, so that not every forged token causes a
+read."""
 
 SIGNS_AFTER: Final = 0.25
 """Seconds after a rotation for which the former active key still signs, so that other processes can read the new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,7 +16,11 @@ Made = tuple[Message, dict[str, str], list[list[Any]], Message]
 """The view of a panel, the columns, the rows, and what the answer has besides."""
 
 
-@dataclass(frozen=True)
+once = functools.lru_cache(maxsize=512)
+"""For a function of a case: each case of a page is checked at three widths."""
+
+
+@dataclass(frozen=True, eq=False)
 class Case:
     """One panel. ``columns``: name -> type. ``more``: what the answer has besides its rows."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
-from tests.dashboards.page.generated.data import Case
+from tests.dashboards.page.generated.data import Case, once
 from tests.dashboards.page.generated.written import EXACT, exact, moment
 from tests.dashboards.page.marks import Drawn, Mark
 
@@ -27,6 +27,7 @@ class Groups:
         return [each.get(series) for each in self.amounts.values()]
 
 
+@once
 def groups_of(case: Case) -> Groups:
     measures = case.view[case.view["kind"]]
     found: dict[Any, dict[Any, Any]] = {}

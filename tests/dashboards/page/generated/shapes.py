@@ -114,9 +114,11 @@ def points(case: Case, panel: Drawn, axis: Axis) -> Iterator[str]:
         yield f"points at {drawn}, not at {heights}"
 
 
-ROUND = 6.2
-"""Of a slice that is nearly the ring, whose ends cannot be told apart."""
-ARC = re.compile(r"M(-?[\d.]+),(-?[\d.]+)A[\d.]+,[\d.]+,0,([01]),1,(-?[\d.]+),(-?[\d.]+)")
+REST = "\x02"
+"""Of the slice that sums up what is left."""
+PLACE = r"(-?[\d.]+),(-?[\d.]+)"
+OUTER = re.compile(rf"(?:M|A[\d.]+,[\d.]+,0,0,1,){PLACE}")
+"""A place on the outer edge of a slice. An arc between two of them is never longer than half of the ring."""
 
 
 def slices(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
@@ -129,21 +131,23 @@ def slices(case: Case, panel: Drawn, labels: Labels) -> Iterator[str]:
     if labels["total"]:
         fault = number_fault(labels["total"]["whole"], whole, without_unit(case.view))
         yield from [fault] if fault else []
-    angles = []
-    for mark in panel.of("slice"):
-        if found := ARC.search(mark.written):
-            x0, y0, _, x1, y1 = map(float, found.groups())
-            angles.append((math.atan2(x1, -y1) - math.atan2(x0, -y0)) % math.tau)
-    if (
-        len(angles) != len(panel.of("slice"))
-        or max(angles, default=0) > ROUND
-        or len(known) > len(angles)
-        or len(angles) < 2
-    ):
+    marks = panel.of("slice")
+    if not marks:
         return
-    shares = sorted(float(value) / float(whole) * math.tau for value in known.values())
-    if any(abs(one - other) > 0.02 for one, other in zip(shares, sorted(angles)[-len(shares) :], strict=True)):
-        yield f"slices of {sorted(angles)}, not of {shares}"
+    angles = sorted(_angle(mark.written) for mark in marks if mark.series != REST)
+    shares = [float(value) / float(whole) * math.tau for value in known.values()]
+    if len(angles) == len(marks):  # no slice sums up others; what is absent has one of no size
+        shares += [0.0] * (len(angles) - len(shares))
+        wrong = any(abs(one - other) > 0.02 for one, other in zip(sorted(shares), angles, strict=True))
+    else:
+        wrong = any(all(abs(one - other) > 0.02 for other in [0.0, *shares]) for one in angles)
+    if wrong or abs(math.fsum(_angle(mark.written) for mark in marks) - math.tau) > 0.02:
+        yield f"slices of {angles}, not of {sorted(shares)}"
+
+
+def _angle(written: str) -> float:
+    turns = [math.atan2(float(x), -float(y)) for x, y in OUTER.findall(written)]
+    return math.fsum((end - start) % math.tau for start, end in pairwise(turns))
 
 
 def cells(case: Case, panel: Drawn) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tests.dashboards.page.generated.data import KINDS, Case, case
 from tests.dashboards.page.generated.kept import KEPT
 from tests.dashboards.page.generated.texts import check_texts
 from tests.dashboards.page.generated.tips import check_tips
-from tests.dashboards.page.marks import drawn, faults
+from tests.dashboards.page.marks import drawn, faults, measured
 from tests.dashboards.page.stand_in import StandIn
 
 HERE = Path(__file__).parent
@@ -66,13 +66,13 @@ async def wrong(page: Page, cases: dict[str, Case], width: int) -> list[str]:
         made = cases[panel]
         found.extend(f"case({made.kind!r}, {made.seed}) at {width} px: {fault}" for fault in each)
 
-    for labels in await page.evaluate(LABELS):
+    for labels in await measured(page, LABELS):
         panel = labels["id"]
         note(panel, iter(labels["faults"]))
         note(panel, faults(panels[panel]))
         note(panel, check(cases[panel], panels[panel], labels))
         note(panel, check_texts(cases[panel], panels[panel], labels))
-    for tips in await page.evaluate(TIPS, STOPS):
+    for tips in await measured(page, TIPS, STOPS):
         note(tips["id"], iter(tips["faults"]))
         note(tips["id"], check_tips(cases[tips["id"]], tips["found"]))
     if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
@@ -107,25 +107,8 @@ async def test_what_was_wrong_once(stand_in: StandIn, visit: Visit) -> None:
     await check_all(stand_in, visit, KEPT)
 
 
-KNOWN = {
-    "lying": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "lyings": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "lying-sum": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "heatmap": "in one of 300, two names are cut to the same text at 820 px",
-    "donut": "in one of 300, two slices have the same angle instead of almost the same",
-    "bar-share": "the tooltip of a place whose values are all zero leaves some of them empty",
-}
-"""Kinds with faults that are known, and still to be mended."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.xfail(reason=KNOWN[kind], strict=False)) if kind in KNOWN else kind
-        for kind in KINDS
-    ],
-)
+@pytest.mark.parametrize("kind", KINDS)
 async def test_many_of_each_kind(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """Three hundred of each."""
     await check_all(stand_in, visit, [case(kind, seed) for seed in range(ALL)])
@@ -142,6 +125,6 @@ async def test_labels_of_other_languages(stand_in: StandIn, visit: Visit, locale
     for width in WIDTHS:
         await fitted(page, width)
         panels = await drawn(page)
-        found = [fault for each in await page.evaluate(LABELS) for fault in each["faults"]]
+        found = [fault for each in await measured(page, LABELS) for fault in each["faults"]]
         found += [f"{places[name].name}: {fault}" for name, panel in panels.items() for fault in faults(panel)]
         assert found == [], width

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from tests.dashboards.page.generated.data import Case
+from tests.dashboards.page.generated.data import Case, once
 from tests.dashboards.page.generated.groups import Groups, groups_of, largest, stack_of
 from tests.dashboards.page.generated.written import NAMELESS, NOTHING, moment, number_fault, plain, texts_of
 
@@ -17,27 +17,41 @@ def check_tips(case: Case, tips: list[dict[str, Any]]) -> Iterator[str]:
     if kind in {"scatter", "heatmap"}:
         return
     groups = groups_of(case)
-    values = [value for group in groups.amounts.values() for value in group.values()]
+    most = largest([value for group in groups.amounts.values() for value in group.values()])
     in_time = case.view["kind"] == "bar" and any(moment(str(key)) for key in groups.amounts)
     for tip in tips:
         if (tip["title"] or "").startswith("Other ("):
             continue
-        found = [key for key in groups.amounts if _names(tip["title"], key, case)]
+        found = _named(tip["title"], case)
         if not found:
             if not (in_time and all(_is_nothing(text or "", case) for _, text in tip["lines"])):
                 yield f"a tooltip of {tip['title']!r}, which no row has"
-        elif all(list(_amounts(case, groups, key, tip["lines"], largest(values))) for key in found):
-            yield from list(_amounts(case, groups, found[0], tip["lines"], largest(values)))[:1]
+        elif all(list(_amounts(case, groups, key, tip["lines"], most)) for key in found):
+            yield from list(_amounts(case, groups, found[0], tip["lines"], most))[:1]
 
 
-def _names(title: str, key: Any, case: Case) -> bool:
-    value = key.isoformat() if hasattr(key, "isoformat") else key
-    texts = texts_of(value, case.columns["x"])
-    if texts is None:
-        return number_fault(title, key, {}, largest(case.values("x"))) is None
-    if moment(value) is not None and case.columns["x"] == "text":
-        texts |= texts_of(value, "date") or set()
-    return plain(title).removesuffix(", so far").removesuffix(", in part") in texts
+def _named(title: str, case: Case) -> list[Any]:
+    """The places that a tooltip may mean by its title."""
+    text = plain(title).removesuffix(", so far").removesuffix(", in part")
+    most = largest(case.values("x")) if None in _titles(case).values() else Decimal(0)
+    return [
+        key
+        for key, texts in _titles(case).items()
+        if (text in texts if texts is not None else number_fault(title, key, {}, most) is None)
+    ]
+
+
+@once
+def _titles(case: Case) -> dict[Any, set[str] | None]:
+    """How each place may be written; None for a number."""
+    found = {}
+    for key in groups_of(case).amounts:
+        value = key.isoformat() if hasattr(key, "isoformat") else key
+        texts = texts_of(value, case.columns["x"])
+        if texts is not None and moment(value) is not None and case.columns["x"] == "text":
+            texts |= texts_of(value, "date") or set()
+        found[key] = texts
+    return found
 
 
 def _amounts(case: Case, groups: Groups, key: Any, lines: list[list[str | None]], most: Decimal) -> Iterator[str]:
@@ -63,7 +77,7 @@ def _is_nothing(text: str, case: Case) -> bool:
 
 
 def _said(text: str, value: Any, case: Case, most: Decimal) -> str | None:
-    if stack_of(case) == "share" and value is not None:
+    if stack_of(case) == "share" and value is not None and (float(value) or text.endswith(")")):  # 0 of 0 is no share
         _, _, text = text.rstrip(")").partition(" (")
     return number_fault(text, value, case.view, most)
 

@@ -22,6 +22,7 @@ from tenantry.provisioning.http.openapi.paths import (
     health_path,
     introspect_path,
     passes_path,
+    revocation_path,
     rotate_path,
     user_path,
     users_path,
@@ -38,6 +39,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
         "/api/user/passes": passes_path(),
+        "/api/user/viewers/revoke": revocation_path(),
         "/api/users": users_path(),
         "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
         "/oauth/introspect": introspect_path(),
@@ -72,7 +74,6 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
 
 
 def _share_responses(paths: JsonObject) -> JsonObject:
-    """Replace error responses by references to ``components/responses``, and return the responses by name."""
     shared: JsonObject = {}
     names: dict[str, str] = {}
     for responses in (operation["responses"] for methods in paths.values() for operation in methods.values()):
@@ -116,6 +117,7 @@ _CODES: Final = dict.fromkeys(
         "unknown_group",
         "unknown_token",
         "token_already_rotated",
+        "too_many_revoked_viewers",
         "ambiguous_request",
     )
 )

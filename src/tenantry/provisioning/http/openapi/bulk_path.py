@@ -28,7 +28,7 @@ _REPLACE: Final[JsonObject] = {
     "name": "replace",
     "in": "query",
     "required": False,
-    "description": "With `true`, lines are like bodies of PUT: they replace `properties` and `mapping` whole.",
+    "description": "With `true`, lines are like bodies of PUT: they replace `properties` and `mapping` completely.",
     "schema": {"type": "boolean"},
     "example": False,
 }

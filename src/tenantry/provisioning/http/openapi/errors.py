@@ -111,6 +111,13 @@ _EXAMPLES: Final = {
             "/current_token",
         ),
         _Example(
+            errors.TooManyRevokedViewers,
+            "200 viewers of the user group were revoked within a day",
+            "200 viewers of this user group were revoked within a day: rotate its token instead, which ends the passes "
+            "of all its viewers",
+            "/viewer_id",
+        ),
+        _Example(
             errors.SigningKeyMissing,
             "The signing key of the group's token is gone",
             "the signing key of this group's token is not in the key file any more: rotate the group",
@@ -123,7 +130,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.IdempotencyInFlight,
-            "The first request with this Idempotency-Key still runs",
+            "The first request with this Idempotency-Key is still running",
             "the first request with this Idempotency-Key is still running: try again shortly",
         ),
         _Example(

@@ -24,7 +24,7 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
     "Update": {
         "properties": {
             "summary": "New properties",
-            "description": "They replace the old ones whole.",
+            "description": "They replace the old ones completely.",
             "x-status": 200,
             "value": {"user_group_id": "acme", "properties": {"region": "us"}},
         },
@@ -44,7 +44,7 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
         },
         "end": {
             "summary": "An end date",
-            "description": "From then on the token is refused. null takes the date away.",
+            "description": "From then on the token is refused. null removes the date.",
             "x-status": 200,
             "value": {"user_group_id": "acme", "expires_at": "2027-01-31T23:59:59Z"},
         },
@@ -78,6 +78,14 @@ PASS_MADE: Final[dict[str, Any]] = {
     "pass": "ugvc_k1_" + "A" * 39 + ".eyJhbGciOiJIUzI1NiJ9.e30." + "A" * 43,
     "expires_at": "2027-01-31T12:10:00+00:00",
 }
+REVOCATION_REQUESTS: Final[dict[str, Any]] = {
+    "viewer": {
+        "summary": "One viewer",
+        "x-status": 200,
+        "value": {"user_group_id": "acme", "viewer_id": "ann"},
+    }
+}
+VIEWER_REVOKED: Final[dict[str, Any]] = {"success": 1, "revoked_before": "2027-01-31T12:00:01+00:00"}
 _GROUP: Final[dict[str, Any]] = {"team_id": 7, "token": _TOKEN, "name": "Acme Ltd", "provided_id": "acme"}
 _PROPERTIES: Final[dict[str, Any]] = {"region": "eu", "statuses": ["open", "paid"]}
 
@@ -147,5 +155,6 @@ INTROSPECTED: Final[dict[str, Any]] = {
         "grace_until": None,
         "expires_at": None,
         "suspended": False,
+        "revoked_viewers": None,
     },
 }

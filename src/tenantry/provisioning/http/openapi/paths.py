@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tenantry.groups import Scope
+from tenantry.groups import MAX_INT, Scope
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.fields import TEXT_SCHEMA
 from tenantry.provisioning.http.introspection import OAUTH_FORMAT
@@ -18,12 +18,13 @@ from tenantry.provisioning.http.openapi.examples import (
     PASS_REQUESTS,
     POSTED,
     REQUESTS,
+    REVOCATION_REQUESTS,
     ROTATED,
     UPDATED,
+    VIEWER_REVOKED,
 )
 from tenantry.provisioning.http.openapi.schemas import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
-from tenantry.provisioning.limits import MAX_INT
 
 JsonObject = dict[str, Any]
 
@@ -37,7 +38,8 @@ _GET: Final = (
 )
 _QUERY: Final = "The same as GET with a body, using the method designed for it (RFC 10008)."
 _PUT: Final = (
-    "Absent fields stay as they are; `properties` and `mapping` are replaced whole, never merged; null clears them."
+    "Absent fields stay as they are; `properties` and `mapping` are replaced completely, never merged; null clears "
+    "them."
 )
 _PATCH: Final = (
     "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
@@ -46,8 +48,8 @@ _PATCH: Final = (
     "it; only this operation and lists show them."
 )
 _DELETE: Final = (
-    "The group's token is dead when the answer arrives; a group created later with the same id is a new group. There "
-    "is no body. The answer shows the deleted group, without its token."
+    "The group's token is invalid when the answer arrives; a group created later with the same id is a new group. "
+    "There is no body. The answer shows the deleted group, without its token."
 )
 _POST: Final = (
     "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
@@ -55,7 +57,7 @@ _POST: Final = (
     "two."
 )
 _ROTATE: Final = (
-    "The group gets a new token; the old one is dead when the answer arrives. The same as `POST /api/user` with "
+    "The group gets a new token; the old one is invalid when the answer arrives. The same as `POST /api/user` with "
     "`current_token`, at a separate address."
 )
 _LIST: Final = (
@@ -72,9 +74,14 @@ _INTROSPECT: Final = (
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 _FOR_ONE_VIEWER: Final = (
-    "A pass is a credential of one viewer for minutes: give it to the browser in place of the token, which stays on "
-    "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored, and ends with "
-    "the token of its group: at a rotation, a suspension or the deletion."
+    "A pass is a short-lived credential of one viewer: give it to the browser in place of the token, which stays on "
+    "your server. The API token needs the scope `passes`, which reads no token. A pass is not stored. It ends when "
+    "the token of its group ends: on rotation, suspension or deletion of the group."
+)
+_REVOKE: Final = (
+    "The passes that the viewer got until now are refused: at once on this host, elsewhere within the staleness bound. "
+    "Passes that the viewer gets later are accepted. Whether your host gives the viewer another pass is its decision. "
+    "A group keeps 200 revocations, each for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
@@ -218,6 +225,20 @@ def passes_path() -> JsonObject:
         (*USER, "group_suspended", "unknown_group"),
     )
     return {"post": {**operation, "security": [{"apiToken": [Scope.PASSES.value]}]}}
+
+
+def revocation_path() -> JsonObject:
+    operation = _operation(
+        "revokeViewer",
+        "Revoke the passes of a viewer",
+        _REVOKE,
+        reference("RevokeViewer"),
+        REVOCATION_REQUESTS,
+        reference("RevokedViewer"),
+        VIEWER_REVOKED,
+        (*USER, "unknown_group", "too_many_revoked_viewers"),
+    )
+    return {"post": operation}
 
 
 def _operation(

@@ -16,7 +16,7 @@ from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHE
 from tenantry.provisioning.http.introspection import OAUTH_CODES, PASS_TYPE, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
 from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
-from tenantry.provisioning.http.passes import CreatePass
+from tenantry.provisioning.http.passes import CreatePass, RevokeViewer
 from tenantry.provisioning.http.upsert_lines import FAILED
 
 JsonObject = dict[str, Any]
@@ -29,7 +29,7 @@ def reference(name: str) -> JsonObject:
 
 
 def _requests() -> JsonObject:
-    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass)]
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate, CreatePass, RevokeViewer)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
     return requests
@@ -152,11 +152,24 @@ _ANSWERS: Final[JsonObject] = {
     "CreatedPass": _closed(
         {
             "success": _SUCCESS,
-            "pass": {"type": "string", "description": "The pass. Whoever has it is this viewer until it ends."},
+            "pass": {
+                "type": "string",
+                "description": "The pass. Until it ends, it lets any client act as this viewer.",
+            },
             "expires_at": {
                 "type": "string",
                 "format": "date-time",
                 "description": "When it ends: after `seconds`, or earlier with the end date of the group.",
+            },
+        }
+    ),
+    "RevokedViewer": _closed(
+        {
+            "success": _SUCCESS,
+            "revoked_before": {
+                "type": "string",
+                "format": "date-time",
+                "description": "Passes whose `iat` is earlier are refused.",
             },
         }
     ),
@@ -251,9 +264,15 @@ _INTROSPECTED_GROUP: Final[JsonObject] = {
     "grace_until": {"type": ["string", "null"], "format": "date-time"},
     "expires_at": {"type": ["string", "null"], "format": "date-time"},
     "suspended": {"type": "boolean"},
+    "revoked_viewers": {
+        "type": ["object", "null"],
+        "additionalProperties": {"type": "integer"},
+        "description": "Viewer ids, each with a time in seconds since 1970: the viewer's passes whose `iat` is earlier "
+        "are refused.",
+    },
 }
 _INTROSPECTION_ANSWER: Final[JsonObject] = {
-    "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
+    "active": {"type": "boolean", "description": "Whether the token is valid now. If not, this is the only member."},
     "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}` or `{PASS_TYPE}`"},
     "sub": {"type": "string", "description": "The `provided_id` of the group."},
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
@@ -263,7 +282,10 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
         "if never.",
     },
     "viewer": {"$ref": "#/components/schemas/IntrospectedViewer"},
-    "scope": {"type": "string", "description": "What a pass opens, with spaces between; absent if all."},
+    "scope": {
+        "type": "string",
+        "description": "What a pass opens, separated by spaces; absent if it opens everything.",
+    },
     "seconds": {"type": "number", "description": "The rest of the grace period of a rotated token."},
 }
 _INTROSPECTION: Final[JsonObject] = {

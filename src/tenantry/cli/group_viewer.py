@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from tenantry.cli.group_import import new_provisioner
+from tenantry.cli.options import (
+    as_name,
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    keys_option,
+    note_unsealed,
+    with_store,
+)
+from tenantry.cli.output import print_value
+from tenantry.groups import write_moment
+from tenantry.ports import Store
+
+
+@click.group("viewer")
+def viewer() -> None:
+    """Revoke the passes of one viewer of a user group."""
+
+
+@viewer.command("revoke")
+@click.argument("provided_id", type=as_name, metavar="ID")
+@click.argument("viewer_id", type=as_name, metavar="VIEWER")
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def revoke_viewer(
+    store: Store, provided_id: str, viewer_id: str, environment: str | None, keys: str | None, as_json: bool
+) -> None:
+    """Refuse the passes that VIEWER, the viewer's id in them, got until now. Passes that the viewer gets from the next
+    second on are accepted."""
+    target = await choose_environment(store, environment)
+    provisioner = new_provisioner(store, keys, dry_run=False)
+    changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())
+    before = datetime.fromtimestamp(changed.revoked_before(viewer_id), UTC)
+    row = {"provided_id": provided_id, "viewer_id": viewer_id, "revoked_before": write_moment(before)}
+    print_value(viewer_id, row, field="viewer_id", as_json=as_json)
+    await note_unsealed(store)

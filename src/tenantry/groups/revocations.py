@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Final
+
+from tenantry.errors import TooManyRevokedViewers
+from tenantry.groups.record import thaw
+from tenantry.groups.user_group import UserGroup
+from tenantry.groups.viewer import LONGEST_PASS
+from tenantry.groups.writes import GroupChanges
+
+MAX_REVOKED_VIEWERS: Final = 200
+"""Maximum revocations that a group keeps. It keeps each one as long as an earlier pass can be valid."""
+
+
+def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:
+    """The changes that refuse the viewer's passes that were issued until ``now``. Raises TooManyRevokedViewers."""
+    seconds = now.timestamp()
+    known = {} if group.revoked_viewers is None else thaw(group.revoked_viewers)
+    kept = {each: before for each, before in known.items() if before + LONGEST_PASS > seconds and each != viewer_id}
+    if len(kept) >= MAX_REVOKED_VIEWERS:
+        raise TooManyRevokedViewers(
+            f"{MAX_REVOKED_VIEWERS} viewers of this user group were revoked within a day: rotate its token instead, "
+            "which ends the passes of all its viewers",
+            field="/viewer_id",
+        )
+    # A pass has whole seconds, so one that is issued later in the current second is refused too.
+    return GroupChanges(revoked_viewers={**kept, viewer_id: math.floor(seconds) + 1})

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+from tenantry.errors import TenantryError
+from tenantry.groups import Record
+
+Properties: TypeAlias = Mapping[str, Any] | Record | None
+"""The properties of a group, or None."""
+
+
+class PropertyContract(Protocol):
+    """Rules for properties, checked before they are written. ``tenantry.sql.checks.contract.QueryContract`` is one.
+
+    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
+    """
+
+    refuses: bool
+
+    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
+        """Return the errors in a new group's properties."""
+        ...
+
+    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
+        """Return the errors in an update from ``before`` to ``after``."""
+        ...

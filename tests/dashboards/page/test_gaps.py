@@ -1,0 +1,122 @@
+"""Buckets without a row are gaps of lines and areas; times that are no buckets have none. Hours where clocks change."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.dashboards.page.conftest import Visit
+from tests.dashboards.page.marks import boxes, panel_of, path
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+from tests.dashboards.page.test_time import answer, labels, titles
+
+DAYS = ["2026-01-01", "2026-01-02", "2026-01-05", "2026-01-09", "2026-01-10"]
+
+
+def panel(kind: str, given: Message, **more: Any) -> Message:
+    return {"kind": kind, kind: ["n"], "by": "day", "answer": given} | more
+
+
+async def runs(stand_in: StandIn, visit: Visit, shown: Message, what: str = ".line") -> list[int]:
+    """How many corners each part of a line has."""
+    return [len(part) for part in await path(await panel_of(stand_in, visit, shown), what)]
+
+
+def hours(zone: str, first: date, count: int) -> list[str]:
+    """Each hour from midnight on, as an engine has it."""
+    begin = datetime(first.year, first.month, first.day, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    return [(begin + timedelta(hours=n)).astimezone(ZoneInfo(zone)).isoformat() for n in range(count)]
+
+
+@pytest.mark.parametrize("kind", ["line", "area"])
+async def test_a_day_without_a_row_is_a_gap(stand_in: StandIn, visit: Visit, kind: str) -> None:
+    """A day alone is a dot. Red with a line from 2 to 9 January, which said that there was something between."""
+    shown = await panel_of(stand_in, visit, panel(kind, answer(DAYS)))
+    assert [len(part) for part in await path(shown, ".series .line")] == [2, 1, 2]
+    assert await shown.locator(".series .dot").count() == 1
+    assert [len(part) // 2 for part in await path(shown, ".area")] == ([2, 1, 2] if kind == "area" else [])
+
+
+async def test_a_gap_of_a_stack_and_of_a_small_line(stand_in: StandIn, visit: Visit) -> None:
+    """In a stack a day is a gap where no layer has it; a layer alone without it is nothing thick. Red when both were
+    bridged."""
+    given = [[day, key, 5] for day in DAYS for key in "ab" if (day, key) != ("2026-01-02", "b")]
+    stack = panel("area", rows({"day": "date", "k": "text", "n": "integer"}, *given), color="k", stack="sum")
+    assert await runs(stand_in, visit, stack, ".layer[d]") == [4, 2, 4] * 2
+    told = rows({"n": "integer"}, [55], sparkline=answer(DAYS))
+    figure = {"kind": "figure", "figure": "n", "answer": told}
+    assert await runs(stand_in, visit, figure, ".sparkline .line") == [2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("times", "more"),
+    [
+        (["2026-01-02", "2026-01-13", "2026-01-20", "2026-02-05"], {}),  # when somebody measured
+        ([f"2026-01-02T{hour:02}:17:23" for hour in (1, 2, 3, 6, 7)], {"now": "2026-01-02T07:30:00"}),
+        (["2026-01-02T09:00:00", "2026-01-02T09:07:00", "2026-01-02T09:31:00", "2026-01-02T12:05:00"], {}),
+    ],
+)
+async def test_other_times_are_connected(stand_in: StandIn, visit: Visit, times: list[str], more: Message) -> None:
+    """They are no buckets: nothing is missing between them, and the last one is whole. Red when the unit was the
+    largest divisor of all steps."""
+    given = answer(times, kind="datetime", **more)
+    shown = await panel_of(stand_in, visit, panel("line", given))
+    assert [len(part) for part in await path(shown, ".line")] == [len(times)]
+    assert await shown.locator(".cut").count() == 0
+    bars = await panel_of(stand_in, visit, panel("bar", given))
+    assert await bars.locator(".cut").count() == 0
+
+
+async def test_the_unit_of_the_query_counts(stand_in: StandIn, visit: Visit) -> None:
+    """Where a viewer chose it, one row is enough. Red when days far from one another were no days."""
+    days = ["2026-01-02", "2026-01-13", "2026-01-20"]
+    assert await runs(stand_in, visit, panel("line", answer(days, unit="day"))) == [1, 1, 1]
+    month = answer(["2026-11-01T00:00:00"], kind="datetime", unit="month", now="2026-11-28T11:00:00")
+    said = await titles(await panel_of(stand_in, visit, panel("bar", month)))
+    assert said[0].splitlines()[0].endswith(", so far")
+
+
+@pytest.mark.parametrize(("start", "first"), [("monday", "Sep 7"), ("sunday", "Sep 6"), (None, "Sep 7")])
+async def test_weeks_on_the_axis_of_days(stand_in: StandIn, visit: Visit, start: str | None, first: str) -> None:
+    """Red when the ticks of weeks were Sundays, whatever the dashboard says."""
+    days = [str(date(2026, 9, 1) + timedelta(days=n)) for n in range(60)]
+    shown = await panel_of(stand_in, visit, panel("line", answer(days, week_start=start)))
+    assert first in await labels(shown)
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "count"),
+    [
+        ("Europe/Vienna", date(2026, 3, 29), 23),
+        ("Europe/Vienna", date(2026, 10, 25), 25),
+        ("Australia/Lord_Howe", date(2026, 4, 5), 24),
+        ("Asia/Kolkata", date(2026, 4, 5), 24),
+        ("Pacific/Auckland", date(2026, 9, 27), 23),
+    ],
+)
+async def test_hours_of_a_day_on_which_clocks_change(
+    stand_in: StandIn, visit: Visit, zone: str, first: date, count: int
+) -> None:
+    """Each has a bar of its own beside the one before, and no gap. Red when the clock was the place: two hours were one
+    bar in autumn, and one that never was stood empty in spring."""
+    given = answer(hours(zone, first, count), kind="datetime")
+    bars = await panel_of(stand_in, visit, panel("bar", given))
+    places = [box["x"] for box in await boxes(bars)]
+    steps = [round(after - before, 1) for before, after in itertools.pairwise(places)]
+    assert (len(places), max(steps) - min(steps) < 0.2) == (count, True)
+    said = await titles(bars)
+    assert (len(said), len({each.splitlines()[0] for each in said})) == (count, count)
+    assert await runs(stand_in, visit, panel("line", given)) == [count]
+
+
+async def test_an_hour_that_no_clock_showed(stand_in: StandIn, visit: Visit) -> None:
+    """Of a query whose hours have no zone: that of the answer says which hours there were. Red when it was a gap."""
+    times = [f"2026-03-29T{hour:02}:00:00" for hour in range(8) if hour != 2]
+    given = answer(times, kind="datetime", unit="hour", zone="Europe/Vienna")
+    assert await runs(stand_in, visit, panel("line", given)) == [7]
+    assert len(await titles(await panel_of(stand_in, visit, panel("bar", given)))) == 7
+    assert await runs(stand_in, visit, panel("line", given | {"zone": "UTC"})) == [2, 5]

@@ -1,0 +1,97 @@
+"""Scope is built in: everything that accepts the passes of viewers names its kind, and refuses other kinds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from tenantry import DataSources, Resolver, UserGroupMiddleware, mint_pass, mount_dashboards, user_group
+from tenantry.middleware import TOKEN_HEADER
+from tenantry.testing import MemoryStore
+from tests.dashboards.served import write_files
+from tests.resolver.fake import KEYS, FakeBackend
+
+ROOT = Path(__file__).parents[2]
+KINDS = ("app", "dashboard", "mcp", "forward-auth", "editor")
+MOUNTS = {"src/tenantry/dashboards/mount.py": "DASHBOARD"}
+"""Each file that adds a UserGroupMiddleware, with the kind that it names."""
+RESOLVES = {
+    "src/tenantry/cli/dashboards_serve.py",  # the token of the author, for advice in the terminal
+    "src/tenantry/dashboards/embedding/session_cookie.py",  # puts a pass into a cookie; the mount reads its scope
+    "src/tenantry/middleware/middleware.py",
+    "src/tenantry/middleware/token_watch.py",  # of a connection that the middleware has let in
+}
+"""Each file that finds the group of a token or pass."""
+
+
+def a_view(resolver: Resolver, folder: Path) -> tuple[Starlette, str]:
+    async def view(request: Request) -> Response:
+        return PlainTextResponse(user_group(request).name)
+
+    app = Starlette(routes=[Route("/", view, methods=["POST"])])
+    app.add_middleware(UserGroupMiddleware, resolver=resolver)
+    return app, "/"
+
+
+def a_dashboard(resolver: Resolver, folder: Path) -> tuple[Starlette, str]:
+    app = Starlette()
+    write_files(folder, {"dashboards/sales.yaml": "title: Sales\nrows: [{heading: A}]\n"})
+    mount_dashboards(app, folder / "dashboards", resolver, DataSources(MemoryStore()))
+    return app, "/dashboards/sales/-/panels"
+
+
+OPENED: dict[str, Callable[[Resolver, Path], tuple[Starlette, str]]] = {"app": a_view, "dashboard": a_dashboard}
+
+
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_pass_opens_its_kind_alone(tmp_path: Path, kind: str) -> None:
+    """403 for each other kind. Red if a mount does not name its kind: that of apps is the default."""
+    backend = FakeBackend()
+    _, token = backend.issue()
+    app, path = OPENED[kind](Resolver(backend, keys=KEYS), tmp_path)
+
+    def status(scope: str) -> int:
+        headers = {TOKEN_HEADER: mint_pass(token.decode(), "ada", scope=scope)}
+        return TestClient(app).post(path, json={"definition": True, "live": False}, headers=headers).status_code
+
+    assert {scope: status(scope) for scope in KINDS} == {scope: 200 if scope == kind else 403 for scope in KINDS}
+    assert (status(""), status(f"{kind} mcp:orders")) == (200, 200)
+
+
+def test_every_mount_names_its_kind() -> None:
+    """Red for a new mount until it says which kind it is, and until MOUNTS and OPENED have it."""
+    found: dict[str, str | None] = {}
+    for path, call in calls():
+        names = [ast.unparse(each) for each in (call.func, *call.args[:1])]
+        if "UserGroupMiddleware" in names and "issubclass" not in ast.unparse(call):
+            found[path] = next((ast.unparse(each.value) for each in call.keywords if each.arg == "audience"), None)
+    assert found == MOUNTS
+
+
+def test_every_reader_of_tokens_is_listed() -> None:
+    """Red for another way in, beside the middleware, until RESOLVES says why it may leave out the scope."""
+    found = {
+        path
+        for path, call in calls()
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "resolve"
+        if "resolver" in ast.unparse(call.func.value).lower()
+    }
+    assert found == RESOLVES
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    """The calls in the sources, each with the path of its file."""
+    for folder in (ROOT / "src", ROOT / "contrib"):
+        for path in sorted(folder.rglob("src/**/*.py") if folder.name == "contrib" else folder.rglob("*.py")):
+            tree = ast.parse(path.read_text("utf-8"))
+            yield from (
+                (path.relative_to(ROOT).as_posix(), each) for each in ast.walk(tree) if isinstance(each, ast.Call)
+            )

@@ -32,14 +32,30 @@ export function shortened(text, most) {
   return `${letters.slice(0, end).join("").trimEnd()}…`;
 }
 
-/** All of these texts, shortened; those that would look alike keep their ends, too. */
+/** All of these texts, shortened; those that would look alike keep their ends, too, or begin where they differ. */
 export function shortenedAll(texts, most) {
-  const cut = texts.map((text) => shortened(text, most));
-  return cut.map((each, place) => (each !== texts[place] && cut.indexOf(each) !== cut.lastIndexOf(each) ? withEnd(texts[place], most) : each));
+  let cut = texts.map((text) => shortened(text, most));
+  for (const way of [withEnd, fromDifference]) {
+    const before = cut;
+    cut = before.map((each, place) => (isAlike(before, each) && each !== texts[place] ? way(texts[place], most, texts) : each));
+  }
+  return cut;
 }
+
+const isAlike = (all, each) => all.indexOf(each) !== all.lastIndexOf(each);
 
 const reversed = (text) => [...text].reverse().join("");
 
 function withEnd(text, most) {
   return shortened(text, most / 2) + reversed(shortened(reversed(text), most / 2)).slice(1);
+}
+
+/** Without what another text begins with, too. */
+function fromDifference(text, most, others) {
+  const letters = [...text];
+  const start = others.reduce((found, other) => {
+    const place = [...other].findIndex((letter, at) => letter !== letters[at]);
+    return place < letters.length ? Math.max(found, place) : found;
+  }, 0);
+  return `…${shortened(letters.slice(start).join(""), most - textWidth("…"))}`;
 }

@@ -77,7 +77,7 @@ def _is_nothing(text: str, case: Case) -> bool:
 
 
 def _said(text: str, value: Any, case: Case, most: Decimal) -> str | None:
-    if stack_of(case) == "share" and value is not None:
+    if stack_of(case) == "share" and value is not None and (float(value) or text.endswith(")")):  # 0 of 0 is no share
         _, _, text = text.rstrip(")").partition(" (")
     return number_fault(text, value, case.view, most)
 

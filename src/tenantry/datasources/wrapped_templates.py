@@ -53,7 +53,7 @@ class SchemaQuery(WrappedTemplate):
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings if the engine would run the template."""
         if bound.dialect not in _ENGINES:
-            raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
+            raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs
         # the query.
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

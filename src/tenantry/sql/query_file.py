@@ -67,8 +67,8 @@ class Query(SQLTemplate):
 
 def _not_trusted(source: Source, header: Header) -> TemplateError:
     problem = (
-        "optional is allowed only in the program's own query folder: it drops a condition of the group, which the "
-        "author of a query cannot decide"
+        "optional is allowed only in the program's own query folder: it drops a condition of the group, and the "
+        "author of a query must not decide that"
     )
     fix = "move the file into that folder; or take optional out, and let the program declare it: optional={…}"
     return source.error(header.optional_offset, problem, fix)

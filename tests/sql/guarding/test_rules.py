@@ -67,15 +67,15 @@ REFUSED = [
     (
         "mariadb",
         "with o as (select 1 as id) select * from (with x as (select * from o) select * from x) y",
-        "a with inside of a query that has a with",
+        "a `with` inside a query that has a `with`",
         "into the first with",
     ),
-    ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a with inside", "the first with"),
+    ("mysql", "with x as (with o as (select 1) select * from o) select * from x", "a `with` inside", "the first with"),
     # In ClickHouse a WITH after union is that of one select, and hides the one before. Red without the check.
     (
         "clickhouse",
         "select 1 union all with t as (select 2) select * from t union all select id from t",
-        "a with after union",
+        "a `with` after union",
         "in brackets",
     ),
     (
@@ -112,7 +112,7 @@ REFUSED = [
         "sqlite",
         "with o as (select 1 as id, 'acme' as tenant) select * from items",
         "a with named o would hide the table o",
-        "give the with a name other",
+        "give the `with` a name other",
     ),
     ("postgresql", "with O as (select 1 as id) select * from items", "would hide the table o", "a name other"),
     # 6. SQLite and ClickHouse read a name after `in` as a table. Red with `field` in the arguments of In.

@@ -49,7 +49,7 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 def hides(name: str, position: int, reader: str) -> Refused:
     """Return the error for a CTE with the name of a table that an inserted condition reads."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
-    return Refused(position, problem, f"give the with a name other than {name}")
+    return Refused(position, problem, f"give the `with` a name other than {name}")
 
 
 @contextmanager

@@ -94,13 +94,13 @@ class _StatementReader:
         if clause is None:
             return visible, in_with
         if in_with and not self._dialect.nested_with:
-            reason = "a with inside of a query that has a with reads other tables in MariaDB than in MySQL"
+            reason = "a `with` inside a query that has a `with` reads different tables in MariaDB and in MySQL"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
         if grammar.is_right_arm(node):
-            reason = "a with after union, except or intersect ends with the next select in ClickHouse"
+            reason = "in ClickHouse, a `with` after union, except or intersect ends at the next select"
             raise Refused(self._near(clause), reason, "begin the query with it, or put its queries in brackets")
         if visible and grammar.is_arm(node):
-            reason = "a with inside of a union, except or intersect hides the with around it in ClickHouse"
+            reason = "in ClickHouse, a `with` inside a union, except or intersect hides the with around it"
             raise Refused(self._near(clause), reason, "write its queries into the first with")
         problem = grammar.problem_of(clause, self._dialect)
         if problem is not None:

@@ -50,7 +50,7 @@ REQUESTS: Final[dict[str, dict[str, Any]]] = {
         },
         "resumption": {
             "summary": "Not suspended",
-            "description": "true suspends the group: its token is refused, and nobody gets it, until false.",
+            "description": "true suspends the group: its token is refused, and not returned, until false resumes it.",
             "x-status": 200,
             "value": {"user_group_id": "acme", "suspended": False},
         },

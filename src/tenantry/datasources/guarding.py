@@ -89,7 +89,7 @@ class DeclarationProof(Generic[C]):
         names = (row["name"] for row in (answer.dicts() if isinstance(answer, Result) else answer))
         unlisted = ", ".join(sorted(name for name in names if name.lower() not in self._tables.functions))
         if unlisted:
-            fix = "list those that read no table under functions:, and revoke execute on the others from its user"
+            fix = "under functions:, list those that read no table; revoke execute on the others from the source's user"
             problem = f"lack functions that it calls for alias.name without brackets: {unlisted} ({fix})"
             raise declaration_error(self._source, problem)
 

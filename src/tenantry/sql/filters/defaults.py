@@ -52,7 +52,7 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
     zone = parameter.zone
     if isinstance(zone, PropertyReference):
         if parameter.type in INSTANTS:
-            problem = f"{parameter.path} is a time in the group's zone, which a default in a tag does not know"
+            problem = f"{parameter.path} is a time in the group's zone, and a default in a tag cannot use that zone"
             raise source.error(default.offset, problem, "write the default in the parameter's declaration")
         zone = None
     try:

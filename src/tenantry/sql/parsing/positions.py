@@ -65,7 +65,7 @@ _BARE = {
     ),
     ConstantExpression.ITEM: (
         "a value alone is a constant, and names no column",
-        "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
+        "to choose a column write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
     ),
     ConstantExpression.ORDER: (
         "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",

@@ -278,8 +278,8 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
     "exp": {
         "type": "integer",
-        "description": "When the token expires, at the end of its grace or of its group, in seconds since 1970; absent "
-        "if never.",
+        "description": "When the token expires (with its grace period or its group), in seconds since 1970; absent if "
+        "it does not expire.",
     },
     "viewer": {"$ref": "#/components/schemas/IntrospectedViewer"},
     "scope": {

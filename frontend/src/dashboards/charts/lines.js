@@ -122,7 +122,8 @@ class LineChart {
 
   #extent() {
     if (this.options.domain) return this.options.domain;
-    return extentOf(this.series.flatMap(({ points }) => points.map(({ x }) => x)));
+    const { buckets } = this.by;
+    return extentOf(buckets?.regular ? buckets.starts : this.series.flatMap(({ points }) => points.map(({ x }) => x)));
   }
 
   /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */

@@ -81,6 +81,7 @@ async def test_the_unit_of_the_query_counts(stand_in: StandIn, visit: Visit) -> 
     month = answer(["2026-11-01T00:00:00"], kind="datetime", unit="month", now="2026-11-28T11:00:00")
     said = await titles(await panel_of(stand_in, visit, panel("bar", month)))
     assert said[0].splitlines()[0].endswith(", so far")
+    assert await (await panel_of(stand_in, visit, panel("line", month))).locator(".dot.cut").count() == 1
 
 
 @pytest.mark.parametrize(("start", "first"), [("monday", "Sep 7"), ("sunday", "Sep 6"), (None, "Sep 7")])
@@ -139,3 +140,22 @@ async def test_a_gap_among_many_rows(stand_in: StandIn, visit: Visit, equal: boo
     told = rows({"day": "datetime", "n": "float"}, *map(list, kept.rows), reduced=True, zone="Europe/Vienna")
     shown = await panel_of(stand_in, visit, panel("line", told))
     assert len(await path(shown, ".line")) == parts
+
+
+async def test_a_line_is_as_long_as_its_period(stand_in: StandIn, visit: Visit) -> None:
+    """As bars are: what came last on the 15th does not stand where today is. Red when its end was the edge."""
+    days = [f"2026-11-{day:02}" for day in range(1, 16)]
+    whole = {"whole": {"start": "2026-11-01", "end": "2026-11-30"}}
+    given = answer(days, now="2026-11-29T11:00:00", periods=whole)
+    shown = await panel_of(stand_in, visit, panel("line", given))
+    ((*corners,),) = await path(shown, ".line")
+    grid = shown.locator(".grid").first
+    left, right = [float(await grid.get_attribute(name) or 0) for name in ("x1", "x2")]
+    assert (corners[0][0], corners[-1][0]) == pytest.approx((left, (left + right) / 2), abs=0.6)
+
+
+async def test_ticks_of_instants_have_their_day(stand_in: StandIn, visit: Visit) -> None:
+    """The first one, too, where the others are of other days. Red with "02:00 AM" before "Oct 3, 2:00 AM"."""
+    days = [f"2026-10-{day:02}T02:00:00" for day in range(1, 29)]
+    first, *_ = await labels(await panel_of(stand_in, visit, panel("line", answer(days, kind="datetime"))))
+    assert first.replace("\N{NARROW NO-BREAK SPACE}", " ") == "Oct 1, 2:00 AM"

@@ -122,7 +122,8 @@ class LineChart {
 
   #extent() {
     if (this.options.domain) return this.options.domain;
-    return extentOf(this.series.flatMap(({ points }) => points.map(({ x }) => x)));
+    const { buckets } = this.by;
+    return extentOf(buckets?.regular ? buckets.starts : this.series.flatMap(({ points }) => points.map(({ x }) => x)));
   }
 
   /** Names beside the ends of the lines, where they do not lie over one another: a legend that needs no colours. */
@@ -171,10 +172,11 @@ class LineChart {
     const there = (place) => spans[place] !== undefined && spans[place].high !== null;
     const mark = ({ x, low, high }) => {
       const [at, y] = [this.x(x), this.y(high)];
-      if (!this.view.stack) return svg("circle", { class: "dot", cx: at.toFixed(2), cy: y.toFixed(2), r: 3 });
+      const cut = this.by.buckets?.cut(x) ? " cut" : "";
+      if (!this.view.stack) return svg("circle", { class: `dot${cut}`, cx: at.toFixed(2), cy: y.toFixed(2), r: 3 });
       const { left, width } = this.plot;
       const [from, to] = [Math.max(left, at - ALONE), Math.min(left + width, at + ALONE)];
-      return svg("rect", { class: "layer", x: from.toFixed(2), y: y.toFixed(2), width: (to - from).toFixed(2), height: (this.y(low) - y).toFixed(2) });
+      return svg("rect", { class: `layer${cut}`, x: from.toFixed(2), y: y.toFixed(2), width: (to - from).toFixed(2), height: (this.y(low) - y).toFixed(2) });
     };
     return spans.filter((_, place) => there(place) && !there(place - 1) && !there(place + 1)).map(mark);
   }

@@ -61,7 +61,9 @@ export function valueDomain(values, { zero = true, count = 4, way } = {}) {
  * @returns {Tick[]}
  */
 export function timeTicks(domain, width, formats, { buckets, clock }, when) {
-  const starts = buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
+  const pixel = (domain[1] - domain[0]) / width;
+  const isFine = buckets && buckets.next(domain[0]) - domain[0] <= 2 * pixel; // a tick within one seems to lie at its start
+  const starts = isFine ? null : buckets?.starts.filter((at) => at >= domain[0] && at <= domain[1]).map((at) => new Date(clock.wall(at)));
   const known = new Set(starts?.map(Number));
   const [low, high] = domain.map(clock.wall);
   const inSteps = (count) => {
@@ -94,7 +96,8 @@ function timeTexts(dates, formats, clock) {
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
-  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? (known(place) ? "daytime" : "datetime") : inDay);
+  const isNext = (date, place) => !sameDay(date, dates[place - 1] ?? dates.at(-1));
+  let way = (date, place) => (midnight(date) ? "day" : !isNext(date, place) ? inDay : !place || known(place) ? "daytime" : "datetime");
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");

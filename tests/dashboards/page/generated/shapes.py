@@ -40,7 +40,14 @@ def lines(case: Case, panel: Drawn, axis: Axis, labels: Labels) -> Iterator[str]
     places = _positions(case, list(groups.amounts))
     if len(groups.series) > MOST_SERIES or len(places) != len(case.values("x")) // max(1, _per_place(case)):
         return
-    along = _across(places, labels)
+    drawn_at = sorted(x for series in groups.series for x, _ in _points_of(panel, groups, series))
+    if "periods" in case.more and drawn_at:  # the axis is as long as the period
+        there = {
+            key: at for key, at in places.items() if any(each is not None for each in groups.amounts[key].values())
+        }
+        along = _across(there, (drawn_at[0], drawn_at[-1]))
+    else:
+        along = _across(places, labels["grid"])
     for series in groups.series:
         expected = sorted(
             (along[key], axis.height(float(value)))
@@ -77,8 +84,8 @@ def _positions(case: Case, keys: list[Any]) -> dict[Any, float]:
     return found
 
 
-def _across(places: dict[Any, float], labels: Labels) -> dict[Any, float]:
-    start, end = labels["grid"]
+def _across(places: dict[Any, float], ends: tuple[float, float]) -> dict[Any, float]:
+    start, end = ends
     low, high = min(places.values()), max(places.values())
     if low == high:
         return dict.fromkeys(places, (start + end) / 2)

@@ -55,7 +55,8 @@ class Sites(NamedTuple):
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[Sites]:
-    """Both sites; ``folder`` becomes theirs. ``--cached``: answers of queries are kept for an hour."""
+    """Both sites; ``folder`` becomes theirs. ``--cached``: answers of queries are kept for an hour.
+    ``--may-open``: a function decides which dashboards a group may open, and lets all of them."""
     ports = (free_port(), free_port())
     command = [sys.executable, "-m", "benchmarks.harness.product_app", str(folder), *map(str, ports), *options]
     process = subprocess.Popen(command, cwd=ROOT)
@@ -209,7 +210,7 @@ class _Product:
         return PlainTextResponse("")
 
 
-async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
+async def _serve(folder: Path, ports: tuple[int, int], cached: bool, may_open: bool) -> None:
     store_url = f"sqlite:///{folder / 'tenantry.db'}"
     migrate(store_url)
     store = SQLStore(store_url, deadline=60)
@@ -229,7 +230,9 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
     limits = Limits(timeout=60, connect_timeout=60, sharing=Sharing(max_waiting=10_000))
     async with DataSources(store, cache=cache, limits=limits) as sources:
         resolver = Resolver(store, keys=KEYS)
-        mount_dashboards(mounted, folder / "dashboards", resolver, sources, embedding=Embedding(store, KEYS))
+        options: dict[str, Any] = {"may_open": lambda group, name: True} if may_open else {}
+        embedding = Embedding(store, KEYS)
+        mount_dashboards(mounted, folder / "dashboards", resolver, sources, embedding=embedding, **options)
         apps = {ports[0]: mounted, ports[1]: _Product(store, environment, dashboards).app}
 
         async def by_port(scope: Any, receive: Any, send: Any) -> None:
@@ -242,4 +245,5 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(Path(sys.argv[1]), (int(sys.argv[2]), int(sys.argv[3])), "--cached" in sys.argv))
+    _flags = (f"--{name}" in sys.argv for name in ("cached", "may-open"))
+    asyncio.run(_serve(Path(sys.argv[1]), (int(sys.argv[2]), int(sys.argv[3])), *_flags))

@@ -250,6 +250,13 @@ async def test_a_panel_is_for_the_groups_that_it_names(shop: Shop) -> None:
     assert (await shop.post("sales/-/panels", "basic", {"filters": {"depth": "x"}})).status_code == 200
 
 
+async def test_a_message_suggests_only_filters_that_the_group_sees(shop: Shop) -> None:
+    """Red when the names come from the file: a basic group read "did you mean depth?"."""
+    for name, other, text in (("pro", "dept", "depth?"), ("basic", "dept", "dept."), ("basic", "citi", "city?")):
+        answer = await shop.post("sales/-/panels", name, {"filters": {other: "x"}})
+        assert (answer.status_code, answer.json()["error"]["message"].endswith(text)) == (422, True)
+
+
 async def test_a_link_leads_to_what_the_group_may_open(shop: Shop) -> None:
     """Red when a row of a basic group opens "There is no such dashboard"."""
     for name, is_link in (("pro", True), ("basic", False), ("none", False)):

@@ -72,6 +72,15 @@ def test_a_pass_tells_its_token_and_viewer() -> None:
     assert handle_of_pass(TOKEN.encode()) is None
 
 
+def test_a_pass_of_another_library_is_repeated() -> None:
+    """For a code, from its claims. Red when ours are escaped, and so three times as long in Chinese: such a pass could
+    not be exchanged."""
+    text = json.dumps({**TIMES, "sub": "ada", "viewer": {"名": "名" * 600}}, ensure_ascii=False)
+    found = read_pass(RING, signed(text), NOW)
+    again = sign_pass(TOKEN, claims_of(found.viewer))
+    assert read_pass(RING, again.encode(), NOW).viewer == found.viewer
+
+
 def test_neither_errors_nor_reprs_show_a_pass_or_its_token() -> None:
     """Whatever is wrong with it. Red when ``Pass`` shows its token, which signs others."""
     good = sign_pass(TOKEN, {**TIMES, "sub": "ada", "viewer": {"region": "eu"}})

@@ -40,7 +40,7 @@ export class Dashboard {
     this.refreshing = new Refreshing(this);
   }
 
-  /** Asks for everything. Where the server has drawn places for the panels, with their widths at once. */
+  /** Asks for everything: for the width of each place that the server has drawn, else for that of the page. */
   start() {
     const places = skeletonPanels(this.page.root);
     const wanted = places.filter(({ kind }) => !WITHOUT_ROWS.has(kind)).map(({ id, element }) => ({ id, width: widthStep(element.clientWidth - 32) }));
@@ -49,7 +49,8 @@ export class Dashboard {
     const first = new Filters(asTheyAre(Object.keys(given)));
     first.set(given);
     const chosen = { ...first.chosen, ...rawFilters(this.fragment) };
-    return this.requests.ask(wanted, { filters: chosen, definition: true, ...this.#live() });
+    const width = widthStep(this.page.root.clientWidth);
+    return this.requests.ask(places.length ? wanted : null, { filters: chosen, definition: true, width, ...this.#live() });
   }
 
   /** @returns {Panel[]} those that show rows */

@@ -3,6 +3,7 @@
 // its queries.
 
 import { isFilled } from "./filters.js";
+import { WITHOUT_ROWS } from "./panels.js";
 import { messages } from "./stream.js";
 
 /** @typedef {{id: string, width?: number, page?: number, sort?: string}} Wanted */
@@ -55,14 +56,14 @@ export class PanelRequests {
   }
 
   /**
-   * @param {Wanted[]} wanted
-   * @param {{filters: object, definition?: boolean, choices?: string[], live?: boolean}} more
+   * @param {Wanted[] | null} wanted null: all of the dashboard, whose definition comes first
+   * @param {{filters: object, definition?: boolean, width?: number, choices?: string[], live?: boolean}} more
    */
   async ask(wanted, more) {
-    const panels = new Map(wanted.map((each) => [each.id, each]));
+    const panels = new Map(wanted?.map((each) => [each.id, each]));
     const choices = new Set(more.choices);
     for (const open of this.#open) this.#forget(open, panels.keys(), choices);
-    const open = { controller: new AbortController(), panels, choices, live: Boolean(more.live) };
+    const open = { wanted, controller: new AbortController(), panels, choices, live: Boolean(more.live) };
     this.#open.add(open);
     try {
       await this.#read(open, { ...more, panels: wanted });
@@ -127,7 +128,10 @@ function isAwaited({ panels, choices }) {
 
 /** Whether a message is for anybody: what was asked anew meanwhile comes by another answer. */
 function isTaken(open, message) {
-  if (message.dashboard) for (const { name } of message.dashboard.controls.filter(isFilled)) open.choices.add(name); // they come with it
+  if (message.dashboard) { // what comes with it
+    for (const { name } of message.dashboard.controls.filter(isFilled)) open.choices.add(name);
+    if (!open.wanted) for (const { id, kind } of message.dashboard.rows.flat()) if (!WITHOUT_ROWS.has(kind)) open.panels.set(id);
+  }
   if (message.panel !== undefined) return open.panels.delete(message.panel);
   return message.choices === undefined || open.choices.delete(message.choices);
 }

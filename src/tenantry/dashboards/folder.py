@@ -8,7 +8,7 @@ from typing import Final
 
 from tenantry.dashboards.definition.control_names import mistyped_controls
 from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, parameters_read, relaxed
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.dashboards.links import Link, check_open, find_link
 from tenantry.datasources import QueryFolder, read_query_text
@@ -42,6 +42,13 @@ class SavedDashboard:
     def settable(self) -> frozenset[str]:
         """The parameters that viewers can set: the controls, and unlocked parameters of queries."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """Those that a message may name: without the filters of panels that the group does not see."""
+        asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
+        read = {name for each in asked for name in parameters_read(each)}
+        return self.settable & (read | self.dashboard.controls.keys())
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):

@@ -138,12 +138,16 @@ class StandIn:
     async def _lines(self, name: str, body: Message) -> AsyncIterator[bytes]:
         if body.get("definition"):
             yield _line({"dashboard": self.dashboards[name]})
-        for panel_id in {each["id"] for each in body["panels"]} & set(self.changed):
+        panels = body["panels"]
+        if panels is None:
+            shown = [each for row in self.dashboards[name]["rows"] for each in row]
+            panels = [{"id": each["id"], "width": body["width"]} for each in shown if each["id"] in self.answers]
+        for panel_id in {each["id"] for each in panels} & set(self.changed):
             self.changed.remove(panel_id)
         if changed := [each for each in self.changed if each in body.get("shown", ())]:
             yield _line({"changed": changed})
         controls = body.get("choices", self.choices if body.get("definition") else ())
-        waiting: dict[str, Message] = {each: {} for each in controls} | {each["id"]: each for each in body["panels"]}
+        waiting: dict[str, Message] = {each: {} for each in controls} | {each["id"]: each for each in panels}
         while waiting:
             try:
                 for each in [each for each in waiting if each not in self.held]:

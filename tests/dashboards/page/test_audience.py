@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,15 @@ rows:
   - {{line: a, by: b, query: {{sql: "select 3 as a, 1 as b"}}, title: Fourth, when: {PLAN}}}
 """,
     "dashboards/forecast.yaml": f"title: Forecast\nwhen: {PLAN}\nrows: [{{text: Hello}}]\n",
+    "dashboards/plans.yaml": f"""
+title: Plans
+when: {PLAN}
+rows:
+  - {{text: Hello}}
+  - - {{figure: a, query: {{sql: select 1 as a}}}}
+    - {{line: a, by: b, query: {{sql: "select 3 as a, 1 as b"}}, when: {PLAN}}}
+    - {{donut: a, by: b, query: {{sql: "select 3 as a, 'x' as b"}}}}
+""",
 }
 
 
@@ -58,3 +68,15 @@ async def test_a_dashboard_of_another_plan_is_unknown(visit: Visit, tmp_path: Pa
             assert await seen.page.get_by_role("heading", level=1).inner_text() == "There is no such dashboard"
             pages.append((await seen.page.content()).replace("missing1", "forecast"))
         assert pages[0] == pages[1]
+
+
+async def test_all_panels_come_with_the_definition(visit: Visit, tmp_path: Path) -> None:
+    """Where the frame may not know them: with one request, for plots as wide as the page. Red when the page asks for
+    panels after it has learnt their names: each waits for another way to the server."""
+    folder = write_files(tmp_path, FILES) / "dashboards"
+    async with sample(folder, plan="pro") as served:
+        seen = await visit(f"{served.url}/plans", extra_http_headers=served.headers, width=1280)
+        bodies = [json.loads(each.post_data or "") for each in seen.requests if each.method == "POST"]
+        assert [(each["panels"], each["width"], each["definition"]) for each in bodies] == [(None, 1920, True)]
+        assert await seen.page.locator("[data-state=ready]").count() == 3
+        assert seen.console == []

@@ -176,14 +176,13 @@ class LyingBars extends Bars {
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
     const { domain } = this.domain(4);
-    const right = Math.max(0, ...amounts.map(textWidth)) + 12;
-    const room = options.width - right * (domain[0] < 0 ? 2 : 1) - SHORTEST_LYING;
-    const names = shortenedAll(groups.map(({ text }) => text), Math.min(options.width * 0.4, room));
+    const side = (way) => 12 + Math.max(0, ...amounts.map((text, place) => (groups[place].total < 0 === way < 0 ? textWidth(text) : 0)));
+    const [before, right] = [domain[0] < 0 ? side(-1) : 0, side(1)];
+    const names = this.#names(options.width - before - right - SHORTEST_LYING);
     const size = belowLegend(options, this.series);
     this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
     this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
-    const low = domain[0] < 0 ? this.plot.left + right : this.plot.left;
-    this.x = linear(this.#exact(domain), [low, this.plot.left + this.plot.width]);
+    this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
@@ -191,6 +190,18 @@ class LyingBars extends Bars {
     this.#base(root);
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
     return { ...this.chart(root, stops), lying: true };
+  }
+
+  /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */
+  #names(room) {
+    const { groups, by, options } = this;
+    const texts = groups.map(({ text }) => text);
+    if (by.short) {
+      const short = groups.map(({ at, text }, place) => (at < 0 ? text : by.short(at, groups[place - 1]?.at)));
+      return shortenedAll(Math.max(...texts.map(textWidth)) > room ? short : texts, room);
+    }
+    const names = shortenedAll(texts, Math.min(options.width * 0.4, room));
+    return new Set(names).size === new Set(texts).size ? names : shortenedAll(texts, room);
   }
 
   /** Without an axis the longest bar may end where the plot does. */

@@ -109,7 +109,11 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
 def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
     dashboard = saved.dashboard
     if wanted.panels is None:
-        return [_bound(runner.panel, each, WantedPanel(id=each.id)) for each in dashboard.panels if _is_asked(each)]
+        return [
+            _bound(runner.panel, each, WantedPanel(id=each.id, width=wanted.width))
+            for each in dashboard.panels
+            if _is_asked(each)
+        ]
     tasks: dict[str, Task] = {}
     for number, each in enumerate(wanted.panels):
         panel = dashboard.panel(each.id)

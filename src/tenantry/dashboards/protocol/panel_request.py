@@ -47,6 +47,8 @@ class WantedPanel(StrictBody):
 class PanelsRequest(FilteredBody):
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     """The panels to run; None: all."""
+    width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
+    """Width of every plot if ``panels`` is None, as in ``WantedPanel``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
     """The controls whose choices to query. None: all if ``definition`` is true, else none."""
     definition: bool = False

@@ -313,6 +313,54 @@ async def test_the_file_s_colours_and_a_palette_can_be_seen(stand_in: StandIn, v
     assert min(contrast([int(part) for part in each[4:-1].split(",")], ground) for each in texts) >= 4.5
 
 
+HOSTILE = {
+    "equal": {"palette": ["#cc2200"] * 8},
+    "pale": {
+        "palette": ["#fefefe", "#fdfdf0", "#f0fdfd", "#fff"],
+        "accent": "#ffffff",
+        "good": "#fff",
+        "bad": "#fffffe",
+    },
+    "as the ground": {
+        "background": "#203040",
+        "surface": "#203040",
+        "palette": ["#203040", "#213141"],
+        "accent": "#203040",
+    },
+    "good is bad": {"good": "#884400", "bad": "#884400", "palette": ["#884400"]},
+}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("theme", HOSTILE.values(), ids=HOSTILE)
+async def test_any_palette_can_be_read_and_told_apart(
+    stand_in: StandIn, visit: Visit, theme: Message, dark: bool
+) -> None:
+    """Equal, pale, or those of the ground: the names of a chart have colours of their own, each with a contrast of 3,
+    and texts and their accents 4.5. Red when equal colours of a palette were two."""
+    seen = await visit(charts(stand_in, theme=theme), dark=dark)
+    await come(seen)
+    await _quiet(seen.page, 12)
+    found = await legend(seen.page)
+    ground = await _parts(seen.page, "getComputedStyle(document.body).backgroundColor")
+    for panel in ("1-1", "1-2", "1-3"):
+        shown = [color for key, color in found.items() if key.startswith(panel)]
+        assert len({*shown}) == len(shown), shown
+        assert min(contrast(_numbers(color), ground) for color in shown) >= 3
+    for token in ("text", "quiet", "accent", "good", "warn", "bad"):
+        script = f"""(() => {{ const probe = document.body.appendChild(document.createElement("i"));
+            probe.style.color = "var(--{token})"; return getComputedStyle(probe).color; }})()"""
+        assert contrast(await _parts(seen.page, script), ground) >= 4.5, token
+
+
+async def _parts(page: Page, script: str) -> list[int]:
+    return _numbers(await page.evaluate(script))
+
+
+def _numbers(color: str) -> list[int]:
+    return [int(part) for part in color[4:-1].split(",")]
+
+
 def contrast(one: list[int], other: list[int]) -> float:
     def luminance(parts: list[int]) -> float:
         shares = [part / 255 for part in parts]

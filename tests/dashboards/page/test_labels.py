@@ -29,6 +29,16 @@ async def test_a_year_is_written_as_a_year(stand_in: StandIn, visit: Visit, view
     assert "20000" not in second
 
 
+async def test_a_ring_of_one_slice_has_a_name(stand_in: StandIn, visit: Visit) -> None:
+    """Beside it and below it, as after a click on a slice. Red when only several slices had a legend."""
+    view = {"kind": "donut", "donut": "n", "by": "x", "answer": rows({"x": "text", "n": "integer"}, ["Damaged", 5])}
+    for width in (900, 360):
+        page = (await visit(stand_in.show([view]), width=width)).page
+        assert await page.locator(".legend-item").inner_text() == "Damaged\n100%"
+        await page.locator(".legend-item").click()
+        assert await page.locator("path.slice").count() == 1
+
+
 @pytest.mark.parametrize(
     ("limit", "width"), [({"limit": 10}, 1440), ({"limit": 10}, 360), ({"limit": 3}, 1440), ({}, 1440)]
 )

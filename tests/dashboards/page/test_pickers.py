@@ -20,7 +20,8 @@ FOCUSED = "document.activeElement.textContent"
 
 
 async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit: Visit) -> None:
-    """Once for several of them. Figures, tables, lines and bars load no other bundle at all but that for paper."""
+    """Once for several of them. Figures, tables, lines and bars load no other bundle at all but that for paper, and
+    other kinds of ours that of their kind: Vega-Lite is for an author's own specification alone."""
 
     async def loaded(address: str) -> list[str]:
         seen = await visit(address)
@@ -29,6 +30,13 @@ async def test_a_page_loads_it_only_for_such_a_control(stand_in: StandIn, visit:
 
     plain = await loaded(stand_in.show(FIGURES, controls=[NAME, ROUTE]))
     assert plain == ["page.js", "print.js"]
+    answer = rows({"x": "text", "y": "text", "n": "integer"}, ["a", "b", 1])
+    further: list[Message] = [
+        {"kind": "donut", "donut": "n", "by": "x", "answer": answer},
+        {"kind": "heatmap", "heatmap": "n", "by": "x", "rows": "y", "diverging": False, "answer": answer},
+        {"kind": "scatter", "scatter": "n", "by": "x", "answer": answer},
+    ]
+    assert await loaded(stand_in.show(further)) == ["donut.js", "heatmap.js", "page.js", "print.js", "scatter.js"]
     assert await loaded(stand_in.show([BAR], controls=[PERIOD, ORIGIN])) == ["page.js", "pickers.js", "print.js"]
 
 

@@ -38,7 +38,7 @@ export function draw(view, rows, options) {
   const whole = sum(shown.flatMap(({ values }) => values)) ?? 0;
   const total = number(whole);
   const way = rows.way(options.formats, [view.donut], view);
-  const below = options.beside || slices.length < 2 ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
+  const below = options.beside ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
   const side = Math.max(SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });

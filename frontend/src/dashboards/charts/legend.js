@@ -5,10 +5,10 @@ import { html } from "../dom.js";
 /**
  * @param {import("./index.js").Chart} chart
  * @param {(key: string) => void} toggle
- * @returns {HTMLElement | null} null where there is nothing to tell apart
+ * @returns {HTMLElement | null} null where there is nothing to tell apart; a ring has names nowhere else
  */
 export function legendOf(chart, toggle) {
-  if (chart.series.length < 2) return null;
+  if (chart.series.length < 2 && !chart.beside) return null;
   const items = chart.series.map((series) => html("li", {}, button(series, toggle)));
   const list = html("ul", { class: `legend${chart.beside ? " beside" : ""}${chart.ends ? " at-ends" : ""}` }, ...items);
   for (const { key, x, y } of chart.ends ?? []) {

@@ -105,7 +105,7 @@ def test_no_table_is_large() -> None:
     cache, random = plain(20_000), Random(7)
     for _ in range(20_000):
         handle = random.randbytes(8)
-        raw = b"ugtc_k1_" + urlsafe_b64encode(b"\1" + handle + random.randbytes(20))
+        raw = b"ugtc_k1_" + urlsafe_b64encode(b"\1" + handle + random.randbytes(57))
         pending = cache.begin(handle, 0.0)
         assert cache.store(pending, raw, make_group(handle=handle), None, 10.0, 0.0)
         cache.end(pending)

@@ -164,6 +164,16 @@ async def test_passes_have_a_capacity_of_their_own() -> None:
     assert host.backend.reads == 1
 
 
+async def test_the_passes_of_a_group_are_in_many_tables() -> None:
+    """A table of 20,000 passes that grows stops the event loop for more than a millisecond. Red when the table is
+    selected by a character of the handle, which all passes of a group share."""
+    host = Host()
+    _, token = host.backend.issue()
+    for number in range(1_000):
+        await host.resolver.resolve(host.sign(token, f"v{number}"))
+    assert max(map(len, host.resolver._index)) < 60
+
+
 async def test_a_pass_in_use_keeps_its_token_in_the_cache() -> None:
     host = Host(capacity=2)
     _, token = host.backend.issue()

@@ -203,9 +203,9 @@ class PollSnapshot:
     """The highest generation of the cached answers."""
 
 
-TABLE_BYTE: Final = 12
-"""Index of the byte of a token or pass that selects its table. The byte is a base64 character, so 64 tables are
-used."""
+TABLE_BYTE: Final = -2
+"""Index of the byte of a token or pass that selects its table: a character of the token's checksum (62 tables) or of
+the pass's signature (64). It differs among the passes of a group."""
 
 BYTE_VALUES: Final = 256
 

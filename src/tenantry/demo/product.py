@@ -59,7 +59,7 @@ class Product:
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)
-        made = mint_pass(self.tokens[carrier], "visitor")
+        made = mint_pass(self.tokens[carrier], "visitor", scope="dashboard")
         return PlainTextResponse(made, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:

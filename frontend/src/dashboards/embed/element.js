@@ -183,7 +183,7 @@ export class TenantryDashboard extends Base {
   #plan(token) {
     clearTimeout(this.#renewal);
     const wait = 900 * secondsOf(token);
-    if (wait > 0) this.#renewal = setTimeout(() => this.#replace(), wait);
+    if (wait > 0 && wait < 2 ** 31) this.#renewal = setTimeout(() => this.#replace(), wait);
   }
 
   async #replace() {

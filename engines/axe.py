@@ -24,9 +24,9 @@ async def serious(page: Page, *, only: Collection[str] = (), also: Collection[st
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:
         asked["runOnly"] = [*only]
-    found = await page.evaluate("(asked) => axe.run(asked)", asked)
+    violations = await page.evaluate("async (asked) => (await axe.run(asked)).violations", asked)
     return [
         f"{each['id']}: {[node['html'][:200] for node in each['nodes']][:3]}"
-        for each in found["violations"]
+        for each in violations
         if each["impact"] in {"serious", "critical"} or each["id"] in {*ALWAYS, *also}
     ]

@@ -51,7 +51,7 @@ DEFENCES: Final = (
     Defence(
         "a pass has one spelling: its signature is compared as it is written",
         "tokens/passes.py",
-        'compare_digest(_unpadded(hmac.digest(token, message, "sha256")).encode(), signature)',
+        "compare_digest(_signature(token, message), signature)",
         'compare_digest(hmac.digest(token, message, "sha256"), urlsafe_b64decode(signature + b"="))',
         ("tests/tokens/test_passes.py",),
     ),

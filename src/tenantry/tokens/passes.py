@@ -92,7 +92,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
-    signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
+    signature = _signature(token.encode(), message.encode()).decode()
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
@@ -114,7 +114,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
     if token is None or raw[SIGNED.stop : SIGNED.stop + 1] != b".":
         raise InvalidToken(InvalidToken.MESSAGE)
     # Compares the characters, because base64 can spell the same bytes in several ways.
-    if not compare_digest(_unpadded(hmac.digest(token, message, "sha256")).encode(), signature):
+    if not compare_digest(_signature(token, message), signature):
         raise InvalidToken(InvalidToken.MESSAGE)
     decoded = decode(token)
     if decoded is None or not raw.startswith(_PREFIX):
@@ -260,6 +260,10 @@ def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
     # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
     return _unpadded(json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode())
+
+
+def _signature(token: bytes, message: bytes) -> bytes:
+    return urlsafe_b64encode(hmac.digest(token, message, "sha256"))[:-1]  # without its one "="
 
 
 def _unpadded(data: bytes) -> str:

@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
-import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
+import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, wrappedTicks } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortenedAll, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
@@ -136,12 +136,14 @@ class StandingBars extends Bars {
     const reference = referenceText(view.reference, this.way, options);
     const size = belowLegend(options, this.series);
     this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
-    const { left, top, width, height } = this.plot;
-    this.y = linear(domain, [top + height, top]);
+    const { left, top, width } = this.plot;
     this.x = this.bands(left, left + width, THICKEST);
+    const names = this.#names();
+    if (names.some(({ lines }) => lines?.length > 1)) this.plot.height -= LINE_HEIGHT;
+    this.y = linear(domain, [top + this.plot.height, top]);
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
-    drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
+    drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
@@ -151,7 +153,8 @@ class StandingBars extends Bars {
   #names() {
     const { by, groups, inTime } = this;
     const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, inTime ? groups[before]?.at : undefined) : groups[place].text);
-    return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
+    const texts = groups.map(({ text }) => text);
+    return (!by.short && wrappedTicks(texts, this.x.step)) || bandTicks(texts, this.x.step, by.short && short);
   }
 
   #top(place) {

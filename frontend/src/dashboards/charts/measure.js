@@ -32,17 +32,16 @@ export function shortened(text, most) {
   return `${letters.slice(0, end).join("").trimEnd()}…`;
 }
 
-/** All of these texts, shortened; those that would look alike keep their ends, too, or begin where they differ. */
+/** All of these texts, shortened; those that would look alike keep their ends, or begin where they differ. */
 export function shortenedAll(texts, most) {
-  let cut = texts.map((text) => shortened(text, most));
-  for (const way of [withEnd, fromDifference]) {
-    const before = cut;
-    cut = before.map((each, place) => (isAlike(before, each) && each !== texts[place] ? way(texts[place], most, texts) : each));
-  }
-  return cut;
+  const again = (cut, shorten) =>
+    cut.map((each, place) => {
+      const text = texts[place];
+      const alike = each === text ? [] : texts.filter((other, at) => cut[at] === each && other !== text);
+      return alike.length ? shorten(text, most, alike) : each;
+    });
+  return [withEnd, fromDifference, fromDifference].reduce(again, texts.map((text) => shortened(text, most)));
 }
-
-const isAlike = (all, each) => all.indexOf(each) !== all.lastIndexOf(each);
 
 const reversed = (text) => [...text].reverse().join("");
 
@@ -50,12 +49,8 @@ function withEnd(text, most) {
   return shortened(text, most / 2) + reversed(shortened(reversed(text), most / 2)).slice(1);
 }
 
-/** Without what another text begins with, too. */
 function fromDifference(text, most, others) {
   const letters = [...text];
-  const start = others.reduce((found, other) => {
-    const place = [...other].findIndex((letter, at) => letter !== letters[at]);
-    return place < letters.length ? Math.max(found, place) : found;
-  }, 0);
-  return `…${shortened(letters.slice(start).join(""), most - textWidth("…"))}`;
+  const at = Math.min(...others.map((other) => [...other, ""].findIndex((letter, place) => letter !== letters[place])));
+  return shortened(`…${letters.slice(at).join("")}`, most);
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.dashboards.page.generated.data import Case
+from tests.dashboards.page.generated.data import Case, case
 from tests.dashboards.page.stand_in import Message, rows
 
 LONG = "what was promised to the board in spring"
@@ -135,4 +135,7 @@ KEPT: list[Case] = [
         {"x": "text", "y": "date", "v": "integer"},
         *[["a", f"{2000 + n // 12}-{n % 12 + 1:02}-01", n] for n in range(60)],
     ),
+    case("heatmap", 294),  # two names were cut to the same text
+    case("lying", 33),  # and two times
+    case("donut", 235),  # a slice that is nearly the ring
 ]

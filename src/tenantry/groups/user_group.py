@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from tenantry.errors import PassRevoked
 from tenantry.groups.moments import write_moment
@@ -95,7 +95,8 @@ class UserGroup:
     def variables(self) -> Record:
         """Template variables: properties by name, ``user_group.*``, ``viewer.*`` if there is a viewer, and an empty
         ``params``. Cached."""
-        if self._variables is None:
+        made = self._variables
+        if made is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
             user_group = {
@@ -107,8 +108,9 @@ class UserGroup:
             values = {**by_name, "user_group": user_group, "params": _NO_PARAMS}
             if self.viewer is not None:
                 values["viewer"] = self.viewer.variables
-            object.__setattr__(self, "_variables", Record(values))
-        return cast("Record", self._variables)
+            made = Record(values)
+            object.__setattr__(self, "_variables", made)
+        return made
 
     def with_params(self, params: Mapping[str, Any]) -> Record:
         """``variables`` with these ``params.*``, such as values from a request's body."""

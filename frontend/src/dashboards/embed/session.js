@@ -37,6 +37,7 @@ export class Session {
     this.#post = post;
     this.filters = filters ?? {};
     this.given = given;
+    this.isHosted = Boolean(askHost);
     this.theme = theme;
     addEventListener("pagehide", () => {
       this.#leaving.abort(); // a response that streams would go on

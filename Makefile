@@ -17,7 +17,7 @@ INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/pa
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof guard-proof audit lock changelog format clean
+.PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest session-of-core sessions-of-others coverage bench scale scorecard scorecard-full leaks sql-proof guard-proof audit lock changelog format clean
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
@@ -72,7 +72,7 @@ demo: .venv/demo
 test: checks pytest
 
 test-all: checks
-	@$(call PYTEST)
+	@+$(call PYTEST,)
 
 # Two at a time: mypy is one process, and takes as long as all the others.
 checks: .venv/test
@@ -98,13 +98,23 @@ floors: .venv/test
 # A session for each distribution: each has a package called tests. A file's tests share what its fixtures start. Those of
 # contrib/ are done before other processes would have started.
 SESSION = $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(if $(filter contrib/%,$(1)),0,$(WORKERS)) --dist=loadfile --no-loadscope-reorder
-PYTEST = $(foreach folder,$(SESSIONS),(cd $(folder) && $(call SESSION,$(folder)) $(1)) &&) true
+# Core beside all the others: either waits for servers and browsers now and then. The others print when they are done.
+PYTEST = $(MAKE) --no-print-directory --jobs=2 "OPTIONS=$(1)" session-of-core sessions-of-others
+RUN = (cd $(1) && $(call SESSION,$(1)) $(OPTIONS))
+
+session-of-core:
+	@$(call RUN,.)
+
+sessions-of-others: WORKERS = 2
+sessions-of-others:
+	@report=$$(mktemp); { $(foreach folder,$(filter-out .,$(SESSIONS)),$(call RUN,$(folder)) &&) true; } >"$$report" 2>&1; \
+	  code=$$?; cat "$$report"; rm "$$report"; exit $$code
 
 # The first tier: without the tests that are marked as slow. engines/hypothesis_profile.py runs fewer examples in it.
 FIRST_TIER := -m 'not slow'
 
 pytest: .venv/test
-	@$(call PYTEST,$(FIRST_TIER))
+	@+$(call PYTEST,$(FIRST_TIER))
 
 # Of one room: tests/sql, or tests/test_errors.py. Of one distribution: site, or contrib/tenantry-convert.
 ROOM = $(wildcard tests/$* tests/test_$*.py)
@@ -147,7 +157,7 @@ warehouses: .venv-warehouses/made
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
-	@$(call PYTEST,--cov --cov-report=term)
+	@+$(call PYTEST,--cov --cov-report=term)
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench

@@ -1,4 +1,4 @@
-"""Folders whose files one test process runs: they share a browser, and each process would start one of its own."""
+"""What the test processes run, and in which order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from typing import Any
 import pytest
 
 FOLDERS = ("tests/browser/embedding/", "tests/dashboards/page/")
+"""One process runs all files of each: they share a browser, and each process would start one of its own."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: the last process to end has a short file, and the others do not wait for it."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist

@@ -11,7 +11,7 @@ import os
 from fastapi import FastAPI, WebSocket
 from starlette.testclient import TestClient
 
-from tenantry import Resolver, Tag, UserGroupMiddleware
+from tenantry import Resolver, Tag, UserGroupMiddleware, mint_pass
 from tenantry.backends.memory import MemoryStore
 from tenantry.fastapi import CurrentGroup, CurrentVariables
 from tenantry.groups import GroupDraft
@@ -48,15 +48,15 @@ async def customer() -> str:
 
 
 def main() -> None:
-    """Asks with the token in each place where it may travel, and without one."""
-    token = asyncio.run(customer())
+    """Asks with a pass in each place where it may travel, and without one. The token stays on the server."""
+    given = mint_pass(asyncio.run(customer()), "ann")
     with TestClient(app) as viewer:
-        print("header:", viewer.get("/me", headers={"Authorization": f"UserGroup {token}"}).json())
-        print("query:", viewer.get("/me", params={"USER_GROUP_TOKEN": token}).json())
-        print("cookie:", viewer.get("/me", headers={"Cookie": f"USER_GROUP_TOKEN={token}"}).json())
-        with viewer.websocket_connect("/live", headers={"Cookie": f"USER_GROUP_TOKEN={token}"}) as socket:
+        print("header:", viewer.get("/me", headers={"Authorization": f"UserGroup {given}"}).json())
+        print("query:", viewer.get("/me", params={"USER_GROUP_TOKEN": given}).json())
+        print("cookie:", viewer.get("/me", headers={"Cookie": f"USER_GROUP_TOKEN={given}"}).json())
+        with viewer.websocket_connect("/live", headers={"Cookie": f"USER_GROUP_TOKEN={given}"}) as socket:
             print("websocket:", socket.receive_text())
-        evil = {"Cookie": f"USER_GROUP_TOKEN={token}", "Origin": "https://evil.example"}
+        evil = {"Cookie": f"USER_GROUP_TOKEN={given}", "Origin": "https://evil.example"}
         print("posted from another site:", viewer.post("/me", headers=evil).status_code)
         print("without a token:", viewer.get("/me").status_code)
 

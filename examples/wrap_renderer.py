@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from tenantry import HTMLTemplate, Record, Resolver, Tag, UserGroup, UserGroupMiddleware, dashboard
+from tenantry import HTMLTemplate, Record, Resolver, Tag, UserGroup, UserGroupMiddleware, dashboard, mint_pass
 from tenantry.backends.memory import MemoryStore
 from tenantry.groups import GroupDraft
 from tenantry.provisioning import Provisioner
@@ -49,7 +49,7 @@ def main() -> None:
     tokens = asyncio.run(customers())
     with TestClient(app) as viewer:
         for token in tokens:
-            answer = viewer.get("/sales", headers={"X-User-Group-Token": token})
+            answer = viewer.get("/sales", headers={"X-User-Group-Token": mint_pass(token, "ann")})
             print(answer.status_code, answer.text)
             print("policy:", answer.headers.get("Content-Security-Policy", "none, for an error has nothing to embed"))
 

@@ -9,6 +9,7 @@ import json
 import time
 from ast import literal_eval
 from collections.abc import Iterator
+from itertools import product
 from statistics import median, quantiles
 
 from benchmarks.harness.measure import Cell, compare, repeat
@@ -28,6 +29,7 @@ from tests.sql.test_wild_queries import WRITTEN as SPELLINGS
 from tests.sql.test_wild_queries import template as spelled
 
 ROUNDS = 9
+_TIMES = 3  # each a template of its own; of a processor that others use too, the fastest counts
 BIND_AIM, P90_AIM, MOST_AIM, REFUSED_AIM = 1.10, 30.0, 250.0, 200.0
 URLS = {"sqlite": "sqlite:///never-opened.db", "postgresql": "postgresql://never@127.0.0.1/opened"}
 WHERE = "region = {{ user_group.properties.region }}"
@@ -49,14 +51,20 @@ def table() -> Table:
     """Runs both parts."""
     result = Table("Guarded tables: warm bind and compilation", ["what", "figure", "×"])
     asyncio.run(_binds(result))
-    largest = [_milliseconds(SQLTemplate(sql, each).guarded(TABLES)) for sql in LARGEST.values() for each in ENGINES]
+    largest = [
+        min(_milliseconds(SQLTemplate(sql, each).guarded(TABLES)) for _ in range(_TIMES))
+        for sql, each in product(LARGEST.values(), ENGINES)
+    ]
     for name, taken in (("written by people", list(_corpus())), ("the largest", largest)):
         p50, p90, most = median(taken), quantiles(taken, n=10, method="inclusive")[-1], max(taken)
         result.add(f"compile, {len(taken)} {name}: half, 90 %, all within", f"{p50:.1f}, {p90:.1f}, {most:.1f} ms", "")
         if taken is not largest:
             result.aims.append(Aim("compile, 90 % of those written by people, ms", p90, P90_AIM))
         result.aims.append(Aim(f"compile, the slowest of {name}, ms", most, MOST_AIM))
-    refused = {f"{name}, {each}": _refused(sql, each) for name, sql in HOSTILE.items() for each in ENGINES}
+    refused = {
+        f"{name}, {each}": min(_refused(sql, each) for _ in range(_TIMES))
+        for (name, sql), each in product(HOSTILE.items(), ENGINES)
+    }
     slowest = max(refused, key=lambda name: refused[name])
     result.add(f"refuse {len(refused)} hostile queries; slowest: {slowest}", f"{refused[slowest]:.1f} ms", "")
     result.aims.append(Aim("refuse hostile nesting, ms", refused[slowest], REFUSED_AIM))

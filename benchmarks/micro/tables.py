@@ -29,6 +29,7 @@ TABLES: Final = (
     "slots",
     "usage",
     "tokens",
+    "passes",
     "sql",
     "coverage",
     "guarded_bind",

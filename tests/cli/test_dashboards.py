@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from engines.json_schema import validator
+from tenantry.sql.guarding import read_tables
 from tests.cli.conftest import Terminal
 from tests.cli.dashboards_server import SOON, serving
 from tests.dashboards.served import write_files
@@ -40,6 +41,13 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     assert "dashboards/orders.yaml already exists" in again.err
     assert (folder / "queries/orders.sql").read_text() == "select 1 as mine"
     terminal("dashboards", "new", "../orders", fails=2)
+
+
+def test_the_examples_of_new_tables_are_read(terminal: Terminal, folder: Path) -> None:
+    """Without their ``#`` and with a table for the parent. Red when a wrap of comments joined the lines."""
+    terminal("dashboards", "new", "orders")
+    text = (folder / "tables.yaml").read_text().replace("tables: {}", "tables:").replace("\n#  ", "\n  ")
+    assert list(read_tables(yaml.safe_load(text)).as_json()["tables"]) == ["orders", "order_items", "countries"]
 
 
 def test_a_check_names_every_file_that_cannot_be_used(terminal: Terminal, folder: Path) -> None:

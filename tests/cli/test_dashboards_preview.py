@@ -28,6 +28,16 @@ def test_a_dashboard_of_the_folder_has_an_address(previewing: Terminal) -> None:
     assert "not checked" not in done.err
 
 
+def test_a_preview_shows_what_one_person_sees(previewing: Terminal) -> None:
+    """The audit trail says whom; an id that no pass can have is refused. Red when the options are not passed on."""
+    attribute = ("--viewer-attribute", "region=eu")
+    assert previewing(*PREVIEW, "sales", "--folder", "dashboards", "--viewer", "7", *attribute).out
+    (made,) = [row for row in previewing("audit", "--json").json() if row["action"] == "preview.created"]
+    assert made["details"] == {"dashboard": "sales", "viewer": "7"}
+    assert "`id`" in previewing(*PREVIEW, "sales", "--viewer", "", fails=1).err
+    assert "`viewer`" in previewing(*PREVIEW, "sales", "--viewer-attribute", f"a={2**60}", fails=1).err
+
+
 def test_a_dashboard_that_is_not_in_the_folder_is_refused(previewing: Terminal) -> None:
     """With the one that was meant, and nothing in the audit trail. Red when the folder is not looked into."""
     refused = previewing(*PREVIEW, "slaes", "--folder", "dashboards", fails=2)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,7 +71,7 @@ def test_guarded_tables_are_replaced_and_removed(shop: Terminal, folder: Path) -
     assert "  orders: id\n" in shop("data-source", "show", "shop").out
     shop("data-source", "update", "shop", "--no-tables")
     assert shop("data-source", "show", "shop").out.endswith("guarded: false\n")
-    trail = [each["details"] for each in shop("audit", "--json").json() if each["action"] == "data_source.updated"]
+    trail = [each["details"] for each in updates(shop)]
     names = "functions.soundex, tables.countries, tables.order_items, tables.orders"
     assert sorted(trail, key=lambda each: list(each)) == [
         {"provided_id": "shop", "fields": "tables", "added": names},
@@ -138,6 +140,42 @@ def test_a_list_is_tested_on_the_source(shop: Terminal, folder: Path, text: str)
     shop("data-source", "update", "shop", "--tables", "wrong.yaml", "--no-check")
 
 
+def test_a_sync_file_declares_guarded_tables(shop: Terminal, folder: Path) -> None:
+    """The declaration is part of the file of groups, is tested on the source before anything is written, and the same
+    file again changes nothing. Red when the dry run writes, or when ``group sync`` writes without the test."""
+    create(shop)
+    file = folder / "groups.yaml"
+    written = "groups: {acme: {}}\ndata_sources:\n  shop: {tables: {orders: OWNER, countries: shared}}\n"
+
+    def sync(owner: str, *words: str, fails: int = 0) -> str:
+        file.write_text(written.replace("OWNER", owner))
+        done = shop("group", "sync", "groups.yaml", *words, fails=fails)
+        return done.err if fails else done.out
+
+    first = '~ data source shop  tables.orders: "id", new; tables.countries: "shared", new\n+ acme\n'
+    assert sync("id", "--dry-run") == first
+    assert "guarded: false\n" in shop("data-source", "show", "shop").out
+    assert sync("id") == first
+    assert shop("data-source", "show", "shop").out.endswith(
+        "guarded: true\ntables:\n  countries: shared\n  orders: id\n"
+    )
+    assert sync("id") == ""
+    refused = sync("custmer_id", fails=1)
+    assert "Nothing was changed: correct groups.yaml:3, or use --no-check" in refused
+    changed = {"tables.orders": {"from": "id", "to": "customer_id"}}
+    document = json.loads(sync("customer_id", "--json"))
+    assert document["data_sources"] == [{"id": "shop", "fields": changed}]
+    assert [each["details"]["fields"] for each in updates(shop)] == ["tables", "tables"]
+    assert "tables.orders" in sync("custmer_id", "--no-check")
+    file.write_text("groups: {}\ndata_sources: {shpo: {tables: {orders: id}}}\n")
+    unknown = shop("group", "sync", "groups.yaml", fails=1).err
+    assert "groups.yaml:2: environment 'production' has no data source 'shpo': register it" in unknown
+
+
+def updates(shop: Terminal) -> list[dict[str, Any]]:
+    return [each for each in shop("audit", "--json").json() if each["action"] == "data_source.updated"]
+
+
 def test_a_wrong_list_is_printed_once(shop: Terminal, folder: Path) -> None:
     """Red when the log of the error went to stderr too. In a process of its own, which has no handler for logs."""
     (folder / "wrong.yaml").write_text("tables: {orders: custmer_id}")
@@ -156,7 +194,7 @@ def test_render_reads_the_list_of_the_data_source(shop: Terminal, folder: Path) 
     (folder / "orders.sql").write_text("select id from orders")
     shop("group", "create", "acme", "--map", "main=shop")
     done = shop("sql", "render", "orders.sql", "--group", "acme", "--dialect", "sqlite")
-    assert done.out.startswith("select id from (select * from orders where orders.customer_id = ?")
+    assert done.out.startswith("select id from (select * from orders where ? = orders.customer_id")
     assert done.err == "guarded by the tables that data source shop declares\n"
     register(shop, "plain")
     shop("group", "update", "acme", "--map", "archive=plain")

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from tenantry.dashboards.protocol import paced_send
 from tenantry.dashboards.protocol.answer_budget import AnswerBudget, answer_budget
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces, PacedSend, ReadTooSlowly, in_pieces
 from tenantry.errors import AnswersUnread
+from tenantry.groups import Record
+from tenantry.groups import Viewer as Person
 from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.testing import make_group
 from tests.dashboards.served import SOON, Site, serve
@@ -159,6 +162,27 @@ async def test_a_group_has_so_many_answers_open(monkeypatch: pytest.MonkeyPatch)
         await others.enter_async_context(budget.open(THIRD))
     async with budget.open(FIRST):
         assert budget.count_open(FIRST) == 1
+
+
+async def test_a_viewer_leaves_room_for_the_others_of_the_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red without the count: one viewer takes all the responses of the group."""
+    monkeypatch.setattr(budgets, "MOST_OPEN_OF_VIEWER", 2)
+    monkeypatch.setattr(budgets, "WAIT_SECONDS", 0.3)
+    budget = AnswerBudget()
+    now = datetime.now(UTC)
+    ada, bob, nobody = [
+        FIRST.with_viewer(Person(name, Record({}), (), now, now + timedelta(hours=1), 1))
+        for name in ("ada", "bob", None)
+    ]
+    async with AsyncExitStack() as others:
+        for group in (ada, ada, bob, nobody, nobody, nobody, FIRST):
+            await others.enter_async_context(budget.open(group))
+        with pytest.raises(AnswersUnread):
+            await others.enter_async_context(budget.open(ada))
+        counts = [budget.count_open_of_viewer(group) for group in (ada, bob, nobody, FIRST)]
+        assert (budget.count_open(ada), counts) == (7, [2, 1, 0, 0])
+    async with budget.open(ada):
+        assert budget.count_open_of_viewer(ada) == 1
 
 
 # --- the pace of a reader ---------------------------------------------------------------------------------------------

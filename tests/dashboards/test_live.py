@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from engines.valkey import Valkey
-from tenantry import DataSources
+from tenantry import DataSources, mint_pass
 from tenantry.dashboards.refresh import live
 from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.mounts import BARE, FASTAPI, INSIDE
@@ -257,6 +257,19 @@ async def test_a_group_has_so_many_open_answers(tmp_path: Path, monkeypatch: pyt
         async with site.reading("open/-/panels", body) as reader:
             assert {"end": True} in [await reader.line() for _ in range(3)]
             assert len(site.sources.changes) == 4
+
+
+async def test_a_viewer_has_so_many_open_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more ends after the panels; another viewer's stays open. Red when only the group's are counted."""
+    monkeypatch.setattr(live, "MAX_OPEN_OF_VIEWER", 1)
+    async with serve(tmp_path, FILES) as site, AsyncExitStack() as others:
+        for viewer in ("ada", "bob"):
+            site.tokens[viewer] = mint_pass(site.tokens["HA"].decode(), viewer).encode()
+            reader = await others.enter_async_context(site.reading("open/-/panels", {"live": True}, viewer))
+            assert {"end": True} in [await reader.line() for _ in range(3)]
+        async with asyncio.timeout(SOON):
+            assert len(await site.lines("open", "ada", live=True)) == 2
+        assert len(site.sources.changes) == 2
 
 
 async def test_open_answers_end_with_the_process(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import httpx2
 import pytest
 import uvicorn
 
+from tenantry import mint_pass
 from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
 from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
@@ -259,6 +260,17 @@ async def test_many_choices_in_any_letters_are_kept(tmp_path: Path) -> None:
         assert 3_500 < len(kept.payload.encode()) <= 4_096
         file = await site.follow(issued.json()["address"])
     assert file.text.splitlines() == ["route", *["A-B"] * 60]
+
+
+async def test_the_attributes_of_a_viewer_leave_the_filters_their_room(tmp_path: Path) -> None:
+    """Red when the claims of the pass count as filters: the viewer is told to choose fewer values, and has chosen as
+    many as others may."""
+    choices = ["A-B", *(f"маршрут-{number:04}" for number in range(170))]
+    async with serve(tmp_path, MANY, store=Stored) as site:
+        site.tokens["ada"] = mint_pass(site.tokens["HA"].decode(), "ada", {"名": "名" * 600}).encode()
+        issued = await address_of(site, carrier="ada", filters={"route": choices})
+        assert issued.status_code == 200, issued.text
+        assert (await site.follow(issued.json()["address"])).status_code == 200
 
 
 async def test_filters_that_are_too_long_to_keep_are_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tenantry.backends.redis.entry import read_entry, write_entry
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import groups
 from tenantry.cli.group_sync import compare
-from tenantry.cli.groups_file import read_groups
+from tenantry.cli.groups_file import read_groups_file
 from tenantry.database import migrations
 from tenantry.errors import InvalidBody
 from tenantry.groups import (
@@ -110,7 +110,7 @@ async def stores(url: str) -> None:
         check(f"{name}: many writes", [note_of(each and each.group) for each in done], [NOTE, "other"])
         many = await store.groups.get_many(where, ["acme", "beta"])
         check(f"{name}: many reads", [note_of(many[each].group) for each in ("acme", "beta")], ["other", NOTE])
-        wanted = read_groups("groups:\n  acme: {note: third}\n", "groups.yaml")
+        wanted = read_groups_file("groups:\n  acme: {note: third}\n", "groups.yaml").groups
         difference = await compare(store, where, wanted)
         check(f"{name}: a file of groups", difference.change[0][1], {"note": {"from": "other", "to": "third"}})
         await store.aclose()

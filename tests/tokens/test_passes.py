@@ -26,6 +26,7 @@ from tenantry.tokens import (
     draft_token,
     handle_of_pass,
     holds_token,
+    make_claims,
     read_pass,
     sign_pass,
 )
@@ -70,6 +71,15 @@ def test_a_pass_tells_its_token_and_viewer() -> None:
     assert read_pass(RING, again, NOW).viewer == found.viewer
     assert handle_of_pass(again) == found.decoded.handle
     assert handle_of_pass(TOKEN.encode()) is None
+
+
+def test_a_pass_of_another_library_is_repeated() -> None:
+    """For a code, from its claims. Red when ours are escaped, and so three times as long in Chinese: such a pass could
+    not be exchanged."""
+    text = json.dumps({**TIMES, "sub": "ada", "viewer": {"名": "名" * 600}}, ensure_ascii=False)
+    found = read_pass(RING, signed(text), NOW)
+    again = sign_pass(TOKEN, claims_of(found.viewer))
+    assert read_pass(RING, again.encode(), NOW).viewer == found.viewer
 
 
 def test_neither_errors_nor_reprs_show_a_pass_or_its_token() -> None:
@@ -237,3 +247,44 @@ def test_every_other_spelling_is_refused(place: int, byte: int) -> None:
         return
     with pytest.raises(InvalidToken):
         read_pass(RING, changed, NOW)
+
+
+def test_every_mutation_is_refused() -> None:
+    """At each place: another character of base64, one left out, one twice, two exchanged, a byte that no pass has; and
+    characters added at both ends. All are forgeries, and none reads a claim. Red when a signature is compared after
+    decoding."""
+    raw = sign_pass(TOKEN, {**TIMES, "sub": "ada", "viewer": {"region": "eu"}}).encode()
+    mutations = {raw + end for end in (b"=", b"\n", b" ", b"\0", b".", b"A")} | {b" " + raw, b"u" + raw, raw.upper()}
+    for place in range(len(raw)):
+        before, here, after = raw[:place], raw[place : place + 1], raw[place + 1 :]
+        mutations |= {before + bytes([byte]) + after for byte in (*b"ABQgwyz019-_.", 0, 10, 61, 128, 255)}
+        mutations |= {before + after, before + here * 2 + after, before + after[:1] + here + after[1:]}
+        mutations |= {before + here.swapcase() + after}
+    mutations.discard(raw)
+    assert len(mutations) > 4_000
+    for each in mutations:
+        with pytest.raises(InvalidToken) as refused:
+            read_pass(RING, each, NOW)
+        assert type(refused.value) is InvalidToken, each
+
+
+_CLAIM_VALUES = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=8)
+_VIEWERS = st.dictionaries(st.text(min_size=1, max_size=8).filter(lambda name: name != "id"), _CLAIM_VALUES, max_size=5)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    _VIEWERS, st.text(min_size=1, max_size=20).filter(str.isprintable), st.sampled_from([None, "app", "dashboard:a/*"])
+)
+def test_pyjwt_reads_what_we_sign_and_signs_what_we_read(viewer: dict[str, Any], sub: str, scope: str | None) -> None:
+    """The same claims, both ways, and the same signature. Red when our JSON is not theirs."""
+    jwt = pytest.importorskip("jwt")
+    claims = make_claims(SECONDS, 600, sub, viewer, scope)
+    try:
+        ours = sign_pass(TOKEN, claims)
+    except InvalidPass:  # a NUL character, for example
+        return
+    options = {"verify_exp": False, "verify_iat": False}
+    assert jwt.decode(ours.split(".", 1)[1], TOKEN, algorithms=["HS256"], options=options) == claims
+    theirs = f"ugv{TOKEN[3:47]}." + jwt.encode(claims, TOKEN, algorithm="HS256")
+    assert read_pass(RING, theirs.encode(), NOW) == read_pass(RING, ours.encode(), NOW)

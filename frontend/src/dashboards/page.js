@@ -21,12 +21,14 @@ class Page {
   #paper;
   /** @type {string[]} what a viewer should know of the click that led here */
   #notes = history.state?.notes ?? [];
+  #colors;
 
   constructor(root, session, mount, live) {
     this.root = root;
     this.session = session;
     this.mount = mount;
     this.live = live;
+    this.#colors = history.state?.colors ?? session.colors ?? {};
     this.speaker = html("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
     this.announce = (text) => {
       this.speaker.textContent = text;
@@ -83,7 +85,7 @@ class Page {
   }
 
   #visit(name, fragment, before, notes = []) {
-    history.pushState({ before, notes }, "", addressOf(`${this.mount}/${name}`, fragment));
+    history.pushState({ before, notes, colors: this.#colors }, "", addressOf(`${this.mount}/${name}`, fragment));
     this.#go(name, fragment, before, notes);
   }
 
@@ -98,12 +100,23 @@ class Page {
     history.replaceState(history.state, "", addressOf(location.pathname, fragment));
   }
 
+  /** The colours that the names of a dashboard had when it was last shown. */
+  colorsOf(name) {
+    return (this.#colors[`/${name}`] ??= {}); // a key that no object has by itself
+  }
+
+  /** They stay for a reload, and for a frame that the host makes anew. */
+  keepColors() {
+    history.replaceState({ ...history.state, colors: this.#colors }, "");
+    this.session.send("colors", this.#colors);
+  }
+
   /** Draws the page by the theme of the group, and by the host's, which counts for more. Returns the colours. */
   look() {
     const about = this.dashboard?.about;
-    const { logo, tokens } = applyTheme(about ? ownColors(about) : [], about?.theme, this.session.theme);
+    const { logo, modes } = applyTheme(about ? ownColors(about) : [], about?.theme, this.session.theme);
     if (about) this.dashboard.showLogo(logo);
-    return tokens;
+    return modes;
   }
 
   /** @param {Dashboard} dashboard whose definition has come */

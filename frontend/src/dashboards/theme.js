@@ -35,7 +35,7 @@ document.adoptedStyleSheets.push(sheet);
  * Draws the page by these themes alone: a key that none of them holds is as always.
  * @param {string[]} own colours of the dashboard's file, #rrggbb: those of the series after the palette's
  * @param {...(Record<string, any> | null | undefined)} themes of the group and of the host: a later one counts for more
- * @returns {{logo?: string, tokens: Record<string, string>}} `tokens`: the colours in light mode
+ * @returns {{logo?: string, modes: Record<string, string>[]}} `modes`: the colours in light and in dark mode
  */
 export function applyTheme(own, ...themes) {
   const theme = Object.assign({}, ...themes.map(checked));
@@ -50,7 +50,7 @@ export function applyTheme(own, ...themes) {
     else dataset[name] = value;
   }
   style.setProperty("--font", theme.font ?? ""); // an empty value takes it back
-  return { logo: theme.logo, tokens };
+  return { logo: theme.logo, modes: [tokens, dark] };
 }
 
 /** The stylesheet's colours in a mode. */

@@ -15,6 +15,7 @@ export const TIMES = {
   year: { year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit" },
   second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  daytime: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
   instant: { dateStyle: "medium", timeStyle: "medium" },
 };

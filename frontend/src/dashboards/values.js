@@ -3,7 +3,7 @@
 // locale and currency. Making a formatter costs more than a hundred uses of it, so each is made once.
 
 import { compare, difference, isNumeric, number, scaleOf } from "./numbers.js";
-import { hasSeconds, isMoment, moment, TIMES } from "./times.js";
+import { DAY, hasSeconds, isMoment, moment, TIMES } from "./times.js";
 
 /** What stands for a value that is not there. */
 export const NOTHING = "–";
@@ -74,7 +74,7 @@ export class Formats {
    * @returns {Way}
    */
   way({ name = "", type, format, digits, unit, along }, values) {
-    const kind = format ?? coded(name, type, values);
+    const kind = format ?? coded(name, type, values) ?? (type === "datetime" && areDays(values) ? "date" : undefined);
     return { format: kind, type, unit, along, digits: digits ?? this.#digitsOf(kind, type, values) };
   }
 
@@ -253,6 +253,11 @@ function coded(name, type, values) {
   if (word === "id") return whole() ? "id" : undefined;
   if (word !== "year" || A_RATE.test(name) || !whole()) return undefined;
   return values.every((value) => value === null || (Number(value) >= YEARS[0] && Number(value) <= YEARS[1])) ? "year" : undefined;
+}
+
+/** Whether all times are the beginnings of days, as those are that a query made of others. */
+function areDays(values) {
+  return values.every((value) => value === null || moment(value) % DAY === 0);
 }
 
 /** The unit of an amount of bytes: its place in BYTES. */

@@ -17,10 +17,13 @@ class NoAnswer(Exception):
 
 
 class TickBatcher(Generic[K, V]):
-    """Batches the reads of one event loop. ``fetch`` gets at most ``size`` keys and the first caller's deadline, and
-    returns a value for each key. ``concurrent``: maximum number of batches that run at once (None: no limit).
-    ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit). ``ended`` is
-    called once per batch, with True if the values came in time."""
+    """Batches the reads of one event loop.
+
+    - ``fetch`` gets at most ``size`` keys and the first caller's deadline, and returns a value for each key.
+    - ``concurrent``: maximum number of batches that run at once (None: no limit).
+    - ``budget``: seconds after which callers get NoAnswer, although the fetch continues (None: no limit).
+    - ``ended`` is called once per batch, with True if the values came in time.
+    """
 
     def __init__(
         self,

@@ -73,8 +73,10 @@ def check(
     With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
     explain the queries where they can. Only the queries of lines, heat maps and bars with aggregate: none are run, to
     find several rows at the same place of a chart. Notes say which groups see a dashboard or panel that not all groups
-    see. Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to
-    it. Exits with 1 for a finding of severity error.
+    see.
+
+    Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
+    Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
@@ -198,9 +200,9 @@ order by orders desc
 """
 _TABLES: Final = """\
 # The tables that queries may read, and how to find a customer's rows in each. Register your data source with this file
-# (tenantry data-source create … --tables tables.yaml): then even a query without a filter returns only the customer's
-# rows.
+# (tenantry data-source create … --tables tables.yaml): then even unfiltered queries return only the customer's rows.
 tables: {}
-# orders: customer_id                    # the column that holds the customer's id order_items: {order_id: orders.id}
-# # through the orders that they belong to countries: shared                      # every customer may read all rows
+#  orders: customer_id                    # the column that holds the customer's id
+#  order_items: {order_id: orders.id}     # through the orders that they belong to
+#  countries: shared                      # every customer may read all rows
 """

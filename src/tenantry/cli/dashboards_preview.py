@@ -13,6 +13,7 @@ from tenantry.cli.options import (
     environment_option,
     json_option,
     note_unsealed,
+    parse_json_pairs,
     with_store,
 )
 from tenantry.cli.output import print_note, print_secret
@@ -38,6 +39,14 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
 @click.option(
     "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to show."
 )
+@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person of the group sees.")
+@click.option(
+    "--viewer-attribute",
+    "attributes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An attribute of the person, as JSON or text; repeatable.",
+)
 @click.option(
     "--address",
     "mount",
@@ -60,6 +69,8 @@ async def preview_command(
     store: Store,
     name: str,
     provided_id: str,
+    viewer_id: str | None,
+    attributes: tuple[str, ...],
     mount: str,
     folder: Path | None,
     environment: str | None,
@@ -75,7 +86,10 @@ async def preview_command(
 
     access = None if folder is None else _access(folder, name)
     target = await choose_environment(store, environment)
-    code = await Previews(store).issue(target, provided_id, name, author(), access)
+    as_viewer = parse_json_pairs(attributes, "--viewer-attribute")
+    if viewer_id is not None:
+        as_viewer["id"] = viewer_id
+    code = await Previews(store).issue(target, provided_id, name, author(), access, as_viewer=as_viewer or None)
     record = {"dashboard": name, "group": provided_id, "environment": target.name}
     print_secret(preview_address(mount, name, code), record, field="address", as_json=as_json)
     if folder is None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +24,8 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
-from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, TemplateError, UnknownDataSource
+from tenantry.cli.source_tables import check_source, check_tables, find_source
+from tenantry.errors import InvalidKeys, InvalidSource, TemplateError
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
@@ -95,7 +95,7 @@ async def create(
     if not no_check:
         text = json.dumps(declared) if declared else ""
         source = RegisteredSource(provided_id, provided_id, target, url, trusted, variables, text)
-        await _check(source, "Nothing was registered", file=tables)
+        await check_source(source, "Nothing was registered", file=str(tables))
     made = await store.sources.create(
         target,
         source_id=source_id,
@@ -139,21 +139,6 @@ def _read_tables(path: Path) -> dict[str, Any]:
     return tables.as_json()
 
 
-async def _check(source: RegisteredSource, unchanged: str, keys: str | None = None, file: Path | None = None) -> None:
-    from tenantry.datasources import check_connection
-
-    try:
-        await check_connection(source, keys=settings(keys=keys).keys)
-    except DataSourceError as error:
-        problem = error.problem if isinstance(error, InvalidSource) else None
-        fix = "fix this" if problem is None else f"correct {file}"
-        raise type(error)(
-            f"{problem or error.message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
-            "from where its queries run, or does not exist yet",
-            field=error.field,
-        ) from None
-
-
 @data_source.command("update")
 @click.argument("reference", type=as_name, metavar="NAME_OR_ID")
 @environment_option
@@ -180,11 +165,10 @@ async def update(
     declared = {} if tables is None else _read_tables(tables)
     made: RegisteredSource | None = None
     while made is None:  # another writer changed the source: read it again
-        source = await _find(store, target, reference)
+        source = await find_source(store, target, reference)
         if declared and not no_check:
-            await _check(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, tables)
-        made = await store.sources.update(source, tables=declared, author=author())
-        before = json.loads(source.tables or "{}")
+            await check_tables(source, declared, keys, str(tables))
+        made, before = await store.sources.update(source, tables=declared, author=author()), source.declaration
     print_value(made.id, _row(made), field="id", as_json=as_json)
     if before and not declared:
         print_note(f"Warning: queries of {made.provided_id} now read all rows that their authors name.")
@@ -202,13 +186,13 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
     """Show a data source and its declaration of guarded tables. The password is masked."""
     from tenantry.datasources.catalogue import tables_yaml
 
-    source = await _find(store, await choose_environment(store, environment), reference)
-    declaration = json.loads(source.tables) if source.tables else None
+    source = await find_source(store, await choose_environment(store, environment), reference)
+    declaration = source.declaration
     if as_json:
-        print_record({**_row(source), "declaration": declaration}, as_json=True)
+        print_record({**_row(source), "declaration": declaration or None}, as_json=True)
         return
     print_record(_row(source), as_json=False)
-    if declaration is not None:
+    if declaration:
         click.echo(tables_yaml(declaration), nl=False)
 
 
@@ -221,7 +205,7 @@ async def tables(store: Store, reference: str, environment: str | None, keys: st
     """Read the names of a data source's tables and print a first tables.yaml. Guesses are marked as such."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
-    source = await _find(store, await choose_environment(store, environment), reference)
+    source = await find_source(store, await choose_environment(store, environment), reference)
     catalogue = await read_catalogue(source, keys=settings(keys=keys).keys)
     click.echo(draft_tables(catalogue, source.provided_id), nl=False)
 
@@ -236,7 +220,7 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
     """Connect to a data source as a query would, and print how long that took. Exits with 1 if the connection fails."""
     from tenantry.datasources import check_connection
 
-    source = await _find(store, await choose_environment(store, environment), reference)
+    source = await find_source(store, await choose_environment(store, environment), reference)
 
     milliseconds = round(1000 * await check_connection(source, keys=settings(keys=keys).keys))
     print_record({**_row(source), "health": "ok", "milliseconds": milliseconds}, as_json=as_json)
@@ -278,13 +262,6 @@ async def delete(store: Store, reference: str, environment: str | None, as_json:
     gone = await store.sources.delete(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)
     await note_unsealed(store)
-
-
-async def _find(store: Store, environment: Environment, reference: str) -> RegisteredSource:
-    source = await store.sources.get(environment, reference)
-    if source is None:
-        raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
-    return source
 
 
 def _row(each: RegisteredSource) -> dict[str, Any]:

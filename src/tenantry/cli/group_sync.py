@@ -11,8 +11,9 @@ from typing import IO, Any, Final
 
 import click
 
+from tenantry.cli.field_changes import FieldChanges, changed_line, field_changes
 from tenantry.cli.group_import import failure, new_provisioner
-from tenantry.cli.groups_file import read_groups
+from tenantry.cli.groups_file import read_groups_file
 from tenantry.cli.options import (
     author,
     choose_environment,
@@ -25,6 +26,7 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import FAILED, print_note, printable
 from tenantry.cli.progress import progress
+from tenantry.cli.source_tables import TablesChange, check_tables, compare_tables, write_tables
 from tenantry.errors import InvalidGroupsFile, StoreUnavailable, TenantryError, UnknownGroup
 from tenantry.groups import Environment, UserGroup, thaw, write_moment
 from tenantry.ports import Store
@@ -40,6 +42,7 @@ _TOGETHER: Final = 250
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would change.")
 @click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after a question.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
+@click.option("--no-check", is_flag=True, help="Do not test changed guarded tables on their data sources.")
 @queries_option
 @environment_option
 @keys_option
@@ -51,22 +54,30 @@ async def sync(
     dry_run: bool,
     prune: bool,
     yes: bool,
+    no_check: bool,
     queries: str | None,
     environment: str | None,
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE. Groups that are not in FILE stay, unless you give --prune."""
+    """Make the user groups of an environment match FILE, and the guarded tables of the data sources that it names.
+    Groups that are not in FILE stay, unless you give --prune."""
     target = await choose_environment(store, environment)
-    wanted = read_groups(_text(file), file.name)
+    wanted = read_groups_file(_text(file), file.name)
+    tables = await compare_tables(store, target, wanted.tables)
+    for each in () if no_check else tables:
+        await check_tables(each.source, each.declared, keys, each.place)
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run)
-    difference = await compare(store, target, wanted)
+    difference = await compare(store, target, wanted.groups)
+    difference.tables = tables
     if not as_json:
         for line in difference.lines(prune=prune):
             click.echo(printable(mask_within(line)))
     if prune and difference.absent and not (yes or dry_run):
         question = f"Delete {len(difference.absent)} of the {difference.groups} user groups of {target.name}? "
         click.confirm(f"{question}Their dashboards stop within a second.", abort=True, err=True)
+    if not dry_run:
+        await write_tables(store, tables)
     failures = await _write(provisioner, target, difference)
     deleted = 0
     if prune and not dry_run and not failures:
@@ -74,12 +85,12 @@ async def sync(
     if as_json:
         document = {**difference.as_dict(), "dry_run": dry_run, "deleted": deleted}
         document["failed"] = [
-            {"id": each, "code": error.code, "message": error.public_message, "field": error.field}
-            for each, error in failures.items()
+            {"id": failed, "code": error.code, "message": error.public_message, "field": error.field}
+            for failed, error in failures.items()
         ]
         click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
-    for each, error in failures.items():
-        print_note(f"{printable(mask_within(each))}: {failure(error)}")
+    for failed, error in failures.items():
+        print_note(f"{printable(mask_within(failed))}: {failure(error)}")
     print_note(_summary(difference, failures, deleted, dry_run=dry_run, prune=prune))
     if failures:
         sys.exit(FAILED)
@@ -101,24 +112,27 @@ class Difference:
     """The differences between the file and the environment."""
 
     create: list[Upsert] = field(default_factory=list)
-    change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
+    change: list[tuple[Upsert, FieldChanges]] = field(default_factory=list)
     """The groups to change, each with the old and new values of its fields."""
     unchanged: int = 0
     absent: list[str] = field(default_factory=list)
     """The ids of groups that are not in the file."""
     groups: int = 0
     """The number of groups in the environment."""
+    tables: list[TablesChange] = field(default_factory=list)
+    """The declarations of guarded tables to replace."""
 
     @property
     def upserts(self) -> list[Upsert]:
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
+        for each in self.tables:
+            yield changed_line(f"data source {each.source.provided_id}", each.fields)
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:
-            shown = "; ".join(f"{name}: {_arrow(each)}" for name, each in fields.items())
-            yield f"~ {upsert.provided_id}  {shown}"
+            yield changed_line(upsert.provided_id, fields)
         for provided_id in self.absent:
             yield f"- {provided_id}" if prune else f"  {provided_id}  is not in the file and stays"
 
@@ -128,6 +142,7 @@ class Difference:
             "change": [{"id": upsert.provided_id, "fields": fields} for upsert, fields in self.change],
             "unchanged": self.unchanged,
             "not_in_file": self.absent,
+            "data_sources": [{"id": each.source.provided_id, "fields": each.fields} for each in self.tables],
         }
 
 
@@ -155,37 +170,17 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
         found.unchanged += 1
 
 
-def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """The fields, properties and mapping entries that differ, each as ``{"from": …, "to": …}``. A new entry has no
-    ``from``, a removed one no ``to``."""
-    found: dict[str, dict[str, Any]] = {}
+def _changed_fields(group: UserGroup, upsert: Upsert) -> FieldChanges:
+    found: FieldChanges = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
-        if isinstance(before, dict) and isinstance(after, dict):
-            for member in {**before, **after}:
-                sides = {"from": before, "to": after}
-                change = {side: values[member] for side, values in sides.items() if member in values}
-                if len(change) == 1 or _json(change["from"]) != _json(change["to"]):
-                    found[f"{name}.{member}"] = change
-            if not any(key.startswith(f"{name}.") for key in found):  # only the order of the entries differs
-                found[name] = {"from": before, "to": after}
-        else:
-            found[name] = {"from": before, "to": after}
+        # Without a difference, only the order of the entries differs.
+        found |= field_changes(name, before, after) or {name: {"from": before, "to": after}}
     return found
 
 
 def _plain(value: Any) -> Any:
     return write_moment(value) if isinstance(value, datetime) else thaw(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _arrow(change: Mapping[str, Any]) -> str:
-    if "to" not in change:
-        return "removed"
-    return f"{_json(change['from'])} -> {_json(change['to'])}" if "from" in change else f"{_json(change['to'])}, new"
 
 
 # --- writes -----------------------------------------------------------------------------------------------------------

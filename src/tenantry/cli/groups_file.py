@@ -1,8 +1,9 @@
-"""Reads a file that declares user groups: YAML 1.2, JSON or NDJSON."""
+"""Reads a file that declares user groups and the guarded tables of data sources: YAML 1.2, JSON or NDJSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.cli.progress import progress
@@ -20,26 +21,47 @@ LONGEST: Final = 64 * 1024 * 1024
 """Maximum characters of a file."""
 
 FIELDS: Final = SETTABLE_FIELDS
+_KEYS: Final = ("groups", "data_sources")
+_SOURCE: Final = "write data_sources: and below it  warehouse: {tables: {orders: customer_id}}"
 _SHOWN: Final = 20
 _PART: Final = 64 * 1024
 _NO_GROUP: Final = "write one group per line; to declare no groups, write  groups: {}  in a YAML file"
 _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
 
 
-def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """The groups in ``text`` by id, in the order of the text. In a ``.ndjson`` or ``.jsonl`` file, each line is a
-    group. Raises InvalidGroupsFile with the first 20 mistakes."""
+@dataclass(frozen=True, slots=True)
+class SourceTables:
+    """A data source's declaration of guarded tables, and the line that names the source."""
+
+    source: str
+    place: str
+    declared: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsFile:
+    """The groups by id, in the order of the file, and the declarations."""
+
+    groups: dict[str, Upsert] = field(default_factory=dict)
+    tables: list[SourceTables] = field(default_factory=list)
+
+
+def read_groups_file(text: str, file: str) -> GroupsFile:
+    """In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with the first 20
+    mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "
             "split the file"
         )
     errors: list[str] = []
-    wanted: dict[str, Upsert] = {}
+    wanted = GroupsFile()
     reader = _lines if file.endswith((".ndjson", ".jsonl")) else _yaml
     for found in reader(text, file):
         if isinstance(found, Upsert):
-            wanted[found.provided_id] = found
+            wanted.groups[found.provided_id] = found
+        elif isinstance(found, SourceTables):
+            wanted.tables.append(found)
         else:
             errors.append(found)
     if errors:
@@ -98,15 +120,20 @@ def _check(upsert: Upsert) -> None:
 # --- YAML -------------------------------------------------------------------------------------------------------------
 
 
-def _yaml(text: str, file: str) -> Iterator[Upsert | str]:
+def _yaml(text: str, file: str) -> Iterator[Upsert | SourceTables | str]:
     try:
         source = Source(text, file, longest=LONGEST)
         with progress(len(text), "Reading") as advance:
             root = read_yaml(source, 0, len(text), advance=advance)
-        groups = _groups(root, source)
+        groups, declarations = _groups(root, source), _declarations(root, source)
     except TemplateError as error:
         yield error.message
         return
+    for provided_id, node in declarations.items():
+        try:
+            yield _tables(provided_id, node, source)
+        except TemplateError as error:
+            yield error.message
     with progress(len(groups), "Checking") as advance:
         for provided_id, node in groups.items():
             try:
@@ -121,14 +148,34 @@ def _groups(root: YamlNode, source: Source) -> _Groups:
     if not isinstance(top, dict) or "groups" not in top:
         raise source.error(root.offset, "a file of groups needs the key groups", _EXAMPLE)
     for name, offset in root.keys.items():
-        if name != "groups":
-            fix = f"{did_you_mean(name, ['groups'])}The only key of the file is groups"
+        if name not in _KEYS:
+            fix = f"{did_you_mean(name, _KEYS)}The file has the keys {' and '.join(_KEYS)}"
             raise source.error(offset, f"there is no key {name}", fix)
     node = top["groups"]
     if not isinstance(node.value, dict):
         offset = root.keys["groups"] if node.value is None else node.offset
         raise source.error(offset, "groups must be a mapping of ids to groups", _EXAMPLE)
     return _Groups(node)
+
+
+def _declarations(root: YamlNode, source: Source) -> Mapping[str, YamlNode]:
+    assert isinstance(root.value, dict)  # noqa: S101 - checked by _groups
+    node = root.value.get(_KEYS[1])
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        raise source.error(node.offset, f"{_KEYS[1]} must be a mapping of names to declarations", _SOURCE)
+    return node.value
+
+
+def _tables(provided_id: str, node: YamlNode, source: Source) -> SourceTables:
+    from tenantry.sql.guarding import read_tables_node  # slow to import
+
+    declared = read_tables_node(node, source)
+    if not declared.entries:
+        raise source.error(node.offset, f"{provided_id} declares no table", _SOURCE)
+    location = source.location(node.offset)
+    return SourceTables(provided_id, f"{source.file}:{location.line}", declared.as_json())
 
 
 class _Groups(dict[str, YamlNode]):

@@ -39,7 +39,7 @@ MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
 page requests an embedding code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8."""
+"""Maximum bytes of a payload in UTF-8, without the claims of a pass, whose size the pass limits."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -90,7 +89,7 @@ async def _provision(
         declared = read_tables_file(TABLES).as_json()
         for name, url in prepare(folder).items():
             source = await store.sources.get(environment, name)
-            if source is None or source.url != url or json.loads(source.tables or "{}") != declared:
+            if source is None or source.url != url or source.declaration != declared:
                 if source is not None:
                     await store.sources.delete(environment, name, author=_AUTHOR)
                 new = f"ds_{secrets.token_hex(8)}"

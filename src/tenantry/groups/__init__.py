@@ -24,6 +24,9 @@ from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, free
 from tenantry.groups.revocations import MAX_REVOKED_VIEWERS as MAX_REVOKED_VIEWERS
 from tenantry.groups.revocations import revoking_changes as revoking_changes
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
+from tenantry.groups.strict_json import MAX_INT as MAX_INT
+from tenantry.groups.strict_json import is_storable_text as is_storable_text
+from tenantry.groups.strict_json import number_problem as number_problem
 from tenantry.groups.strict_json import read_json_strictly as read_json_strictly
 from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+from typing import Any, Final
+
+MAX_INT: Final = 2**53 - 1
+"""The largest integer that all JSON parsers read exactly (RFC 8259 section 6)."""
 
 
 def read_json_strictly(content: str | bytes) -> Any:
@@ -18,3 +22,15 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
+
+
+def is_storable_text(text: str) -> bool:
+    """Whether the text has neither a NUL character nor a lone surrogate, which databases refuse."""
+    return "\0" not in text and (text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text))
+
+
+def number_problem(number: float) -> str | None:
+    """Why properties and passes may not have this number; None if they may."""
+    if isinstance(number, int):
+        return None if -MAX_INT <= number <= MAX_INT else "integers must be from -(2^53-1) to 2^53-1"
+    return None if math.isfinite(number) else "this number is too large"

@@ -291,6 +291,11 @@ class RegisteredSource:
     """The declaration of guarded tables as canonical JSON (``GuardedTables.as_json``); empty without one."""
 
     @property
+    def declaration(self) -> dict[str, Any]:
+        """The declaration in ``tables`` as plain values; empty without one. Parsed at each call."""
+        return json.loads(self.tables) if self.tables else {}
+
+    @property
     def handles(self) -> tuple[bytes, bytes]:
         """The handles of ``id`` and ``provided_id``. A write to the source changes the slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)

@@ -83,7 +83,7 @@ _TEXTS = {
     ),
     "user_group_expired": (
         "This access has ended",
-        "It was given to you until a fixed date. Please ask the people who gave it to you to extend it.",
+        "It was valid until a fixed date. Please ask the people who gave it to you to extend it.",
     ),
     "ambiguous_token": (
         "Two tokens at once",

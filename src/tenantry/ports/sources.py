@@ -101,9 +101,11 @@ class SourceStore(LeasedSources, Protocol):
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
         """Replace given fields; None keeps a field. ``url``: another form of the same URL, such as its encryption.
-        ``tables``: a declaration of guarded tables; an empty mapping removes the declaration. Does not connect. Returns
-        None if another writer has changed or deleted ``source`` since it was read. Raises InvalidSource as ``create``
-        does, and for the removal of a declaration with ``guard: required``."""
+        ``tables``: a declaration of guarded tables; an empty mapping removes the declaration.
+
+        Does not connect. Returns None if another writer has changed or deleted ``source`` since it was read. Raises
+        InvalidSource as ``create`` does, and for the removal of a declaration with ``guard: required``.
+        """
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:

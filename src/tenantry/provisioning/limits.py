@@ -6,7 +6,6 @@ Errors name the field by JSON pointer (RFC 6901) and never show the value.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -20,7 +19,9 @@ from tenantry.groups import (
     Issued,
     Record,
     RecordList,
+    is_storable_text,
     merged_changes,
+    number_problem,
     thaw,
 )
 from tenantry.tokens import holds_token, mask_within
@@ -36,9 +37,6 @@ MAX_DEPTH: Final = 8
 
 MAX_KEYS: Final = 256
 """Maximum number of names in the properties, on all levels together."""
-
-MAX_INT: Final = 2**53 - 1
-"""The largest integer that all JSON parsers read exactly (RFC 8259 section 6)."""
 
 MAX_MAPPING: Final = 100
 """Maximum entries of a mapping."""
@@ -163,11 +161,7 @@ def pointer_of(path: Iterable[object]) -> str:
 def _check_characters(text: str, pointer: str) -> None:
     if holds_token(text):  # otherwise lists, dashboards and the audit trail would show stored tokens
         raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
-    if text.isascii():
-        if "\0" in text:
-            raise InvalidBody("a NUL character cannot be stored", field=pointer)
-        return
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    if not is_storable_text(text):
         raise InvalidBody("a NUL character or a lone surrogate cannot be stored", field=pointer)
 
 
@@ -207,11 +201,8 @@ class _PropertyValidator:
 
     def _number(self, number: float, path: tuple[object, ...]) -> None:
         self.at_most += _WORST_NUMBER + 1
-        if type(number) is int:
-            if not -MAX_INT <= number <= MAX_INT:
-                raise InvalidBody("integers must be from -(2^53-1) to 2^53-1", field=pointer_of(path))
-        elif not math.isfinite(number):
-            raise InvalidBody("this number is too large", field=pointer_of(path))
+        if (problem := number_problem(number)) is not None:
+            raise InvalidBody(problem, field=pointer_of(path))
 
     def _object(self, value: Mapping[str, Any] | Record, path: tuple[object, ...], depth: int) -> None:
         self.at_most += 4

@@ -52,9 +52,11 @@ class Resolver:
     - ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
-    fifth of the staleness bound; if the store is unavailable, after the full bound. Answers of other backends are
-    cached for the bound. Tokens of a removed key are refused within the bound. A ``DataSources`` that uses the same
-    store caches registered sources too, under the lease of one of the store's resolvers (``ports.SourceLeaseHolder``).
+    fifth of the staleness bound; if the store is unavailable, after the full bound.
+
+    Answers of other backends are cached for the bound. Tokens of a removed key are refused within the bound. A
+    ``DataSources`` that uses the same store caches registered sources too, under the lease of one of the store's
+    resolvers (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
     from any thread.

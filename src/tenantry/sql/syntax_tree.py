@@ -205,7 +205,8 @@ class AppliedGuard:
     column: int
     file: str
     condition: str
-    """The condition of the table's rows, with tags for its variables; empty for a shared table."""
+    """The condition of the table's rows, with tags for its variables, and with the guards of the tables that it reads;
+    empty for a shared table."""
     replacement: str
     """The SQL in place of the name, with tags for its variables; the name itself for a shared table."""
     why: str

@@ -58,10 +58,12 @@ class SQLTemplate:
     A viewer's choices cannot change which variables of the group are in the bound SQL, except those in ``droppable``.
 
     The template is compiled at once if ``dialect`` (one of ``DIALECTS``) is given, else when first bound. Errors are
-    TemplateErrors with line, column, caret and fix. ``optional``: paths that a group may lack; a clause with a missing
-    one is dropped. ``params`` declares viewer input (docs/sql-parameters.md). ``fragments`` maps names to SQL,
-    templates or queries (docs/sql-queries.md). ``choices`` maps the name of a set to named SQL, which ``one_of(name)``
-    offers.
+    TemplateErrors with line, column, caret and fix.
+
+    - ``optional``: paths that a group may lack; a clause with a missing one is dropped.
+    - ``params`` declares viewer input (docs/sql-parameters.md).
+    - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
+    - ``choices`` maps the name of a set to named SQL, which ``one_of(name)`` offers.
 
     With an empty list, ``in`` matches no row but ``not in`` matches every row, NULL included, so restrict a group by
     ``in``. Outside of clauses, a missing or null list is an error.

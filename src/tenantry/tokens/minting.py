@@ -17,7 +17,7 @@ def mint_pass(
     seconds: int = DEFAULT_SECONDS,
     scope: str = "",
 ) -> str:
-    """Make a pass from a user group token, without asking a server (docs/http-api.md).
+    """Make a pass from a user group token, without asking a server (docs/passes.md).
 
     ``viewer_id`` and the attributes ``viewer`` become ``viewer.id`` and ``viewer.*`` in templates. ``seconds``: how
     long the pass is valid, at most 86,400. ``scope``: what the pass may open, such as ``"dashboard:sales app"``; by

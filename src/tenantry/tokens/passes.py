@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
@@ -18,7 +17,16 @@ from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from tenantry.errors import InvalidPass, InvalidToken, PassExpired
-from tenantry.groups import LONGEST_PASS, Record, Token, Viewer, read_json_strictly, thaw
+from tenantry.groups import (
+    LONGEST_PASS,
+    Record,
+    Token,
+    Viewer,
+    is_storable_text,
+    number_problem,
+    read_json_strictly,
+    thaw,
+)
 from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
@@ -36,7 +44,6 @@ AUDIENCE: Final = "tenantry"
 MAX_ID: Final = 255
 MAX_NAMES: Final = 64
 MAX_DEPTH: Final = 4
-MAX_INT: Final = 2**53 - 1
 
 PASS_PATTERN: Final = re.compile(
     rf"ugv[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{LAST}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{{42}}{LAST}"
@@ -85,7 +92,7 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
     message = f"{_encoded(_HEADER)}.{_encoded(claims)}"
-    signature = _unpadded(hmac.digest(token.encode(), message.encode(), "sha256"))
+    signature = _signature(token.encode(), message.encode()).decode()
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
@@ -107,7 +114,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
     if token is None or raw[SIGNED.stop : SIGNED.stop + 1] != b".":
         raise InvalidToken(InvalidToken.MESSAGE)
     # Compares the characters, because base64 can spell the same bytes in several ways.
-    if not compare_digest(_unpadded(hmac.digest(token, message, "sha256")).encode(), signature):
+    if not compare_digest(_signature(token, message), signature):
         raise InvalidToken(InvalidToken.MESSAGE)
     decoded = decode(token)
     if decoded is None or not raw.startswith(_PREFIX):
@@ -215,16 +222,13 @@ def _count_names(value: Any, depth: int) -> int:
     """Count the names on all levels. Raises InvalidPass for a value that properties of user groups may not have
     either."""
     if isinstance(value, str):
-        is_storable = not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value)
-        _require(is_storable, "viewer", "has a NUL character or a lone surrogate")
+        _require(is_storable_text(value), "viewer", "has a NUL character or a lone surrogate")
         return 0
     if value is None or isinstance(value, bool):
         return 0
-    if isinstance(value, int):
-        _require(-MAX_INT <= value <= MAX_INT, "viewer", "has an integer outside -(2^53-1) to 2^53-1")
-        return 0
-    if isinstance(value, float):
-        _require(math.isfinite(value), "viewer", "has a number that is too large")
+    if isinstance(value, int | float):
+        problem = number_problem(value)
+        _require(problem is None, "viewer", f"has a wrong number: {problem}")
         return 0
     _require(depth <= MAX_DEPTH, "viewer", f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, dict):
@@ -254,7 +258,12 @@ _CLAIMS: Final[Mapping[str, Callable[[str, object], None]]] = {
 
 def _encoded(value: Mapping[str, Any]) -> str:
     plain = {name: thaw(item) for name, item in value.items()}
-    return _unpadded(json.dumps(plain, separators=(",", ":"), allow_nan=False).encode())
+    # UTF-8, as other libraries write it: escapes would make a pass longer than the one whose claims it repeats.
+    return _unpadded(json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode())
+
+
+def _signature(token: bytes, message: bytes) -> bytes:
+    return urlsafe_b64encode(hmac.digest(token, message, "sha256"))[:-1]  # without its one "="
 
 
 def _unpadded(data: bytes) -> str:

@@ -42,6 +42,16 @@ rows:
 rows:
   - {{line: flights, by: day, query: {FLIGHTS}}}
 """,
+    "sales/colours.yaml": """title: Colours
+controls: {status: {text: }}
+rows:
+  - bar: flights
+    by: day
+    color: status
+    query: {sql: "select day, status, count(*) as flights from
+      (select day, carrier, case route when 'A-B' then 'Won' else 'Lost' end as status from flights)
+      where carrier = {{ carrier }} [[ and status = {{ params.status }} ]] group by day, status order by day"}
+""",
 }
 DOCUMENT = Path(__file__).parents[3] / "docs" / "embedding.md"
 HOST = """
@@ -218,6 +228,25 @@ async def test_an_element_that_is_moved(open_page: OpenPage, real: Sites) -> Non
         await again.evaluate("window.same = true")
         await seen.page.evaluate("document.body.moveBefore(document.querySelector('#acme'), document.body.firstChild)")
         assert await (await titled(seen.page, real, "One route")).evaluate("window.same")
+
+
+SHOWN = """() => Object.fromEntries([...document.querySelectorAll("rect.bar")].map((each) => [
+    each.dataset.series ?? each.parentNode.dataset.series, getComputedStyle(each).fill]))"""
+
+
+async def test_a_moved_element_keeps_the_colours_of_names(open_page: OpenPage, real: Sites) -> None:
+    """Of two names with the same hash the one that a filter leaves has the colour that it had beside the other one. Red
+    when the new frame was not told."""
+    seen = await host(open_page, real)
+    await seen.page.evaluate("document.querySelector('#acme').setAttribute('name', 'sales/colours')")
+    frame = await titled(seen.page, real, "Colours")
+    before = await frame.evaluate(SHOWN)
+    assert len({*before.values()}) == len(before) == 2
+    for name, color in before.items():
+        await seen.page.evaluate("(name) => document.querySelector('#acme').setFilters({status: name})", name)
+        await seen.page.evaluate("document.body.append(document.querySelector('#acme'))")
+        again = await titled(seen.page, real, "Colours")
+        assert await again.evaluate(SHOWN) == {name: color}
 
 
 async def _named(page: Page, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import subprocess
 from collections.abc import Mapping
@@ -19,12 +20,14 @@ from tests.dashboards.page.stand_in import Message, StandIn, rows
 MODULE = Path(__file__).parents[3] / "frontend" / "src" / "dashboards" / "charts" / "colors.js"
 PALETTE = ("#2f5bd8", "#b35c00", "#0b7a75", "#a03c8f", "#5c7a00", "#c0362c", "#6b4fa0", "#5b6472")
 WORDS = {"accent": "#2f5bd8", "good": "#1a7f4b", "warn": "#9a6700", "bad": "#c0362c", "quiet": "#5b6472"}
-TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, "#00aa55"), 1)}
+SPARE = ("#0084b4", "#7a4a2b", "#e2008a", "#1f2f66")
+TOKENS = WORDS | {f"data-{number}": color for number, color in enumerate((*PALETTE, *SPARE), 1)}
 LOADS = """
 import { SeriesColors } from %s;
-const { about, tokens, loads } = JSON.parse(process.argv[1]);
+const { about, tokens, loads, remembers } = JSON.parse(process.argv[1]);
+const kept = {};
 const found = loads.map((rounds) => {
-  const colors = new SeriesColors({ controls: [], rows: [], ...about }, tokens, () => {});
+  const colors = new SeriesColors({ controls: [], rows: [], ...about }, [tokens], () => {}, remembers ? kept : {});
   return rounds.map((answers) => {
     for (const [column, names, own] of answers) colors.of(column, names, own);
     const shown = answers.map(([column, names, own]) => [
@@ -54,10 +57,25 @@ NAMES = [
 Answers = list[list[Any]]
 
 
-def loads(*given: list[Answers], **about: Any) -> list[list[dict[str, list[Any]]]]:
-    """The colours of each load: of each round of answers, by column and names."""
+def tokens_of(colors: Mapping[str, Any]) -> dict[str, str]:
+    """The colours of a page whose file gives these to names."""
+    own = [color for color in colors.values() if str(color).startswith("#")]
+    return TOKENS | {f"data-{number}": color for number, color in enumerate(dict.fromkeys([*own, *SPARE]), 9)}
+
+
+def distance(one: str, other: str) -> float:
+    """How different two colours look, roughly."""
+    (r1, g1, b1), (r2, g2, b2) = ([int(color[at : at + 2], 16) for at in (1, 3, 5)] for color in (one, other))
+    red = (r1 + r2) / 512
+    return math.sqrt((2 + red) * (r1 - r2) ** 2 + 4 * (g1 - g2) ** 2 + (3 - red) * (b1 - b2) ** 2)
+
+
+def loads(*given: list[Answers], remembers: bool = False, **about: Any) -> list[list[dict[str, list[Any]]]]:
+    """The colours of each load: of each round of answers, by column and names. ``remembers``: whether a load knows the
+    ones before it, as that of one viewer does."""
     script = LOADS % json.dumps(MODULE.as_uri())
-    about_all = json.dumps({"about": about, "tokens": TOKENS, "loads": given})
+    tokens = tokens_of(about.get("colors", {}))
+    about_all = json.dumps({"about": about, "tokens": tokens, "loads": given, "remembers": remembers})
     command = ["node", "--input-type=module", "-e", script, about_all]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     found: list[list[dict[str, list[Any]]]] = json.loads(said.stdout)
@@ -103,6 +121,41 @@ def test_names_that_come_later_take_nothing_from_others() -> None:
         assert {color for each in (first, *rest) for color in by_name(each)[name]} == by_name(first)[name]
 
 
+def test_a_reload_with_a_filter_remembers_the_names() -> None:
+    """And what a filtered page showed first stays when the filter goes. Red when a load began without the colours of
+    the one before: a name whose place another one has was coloured as if it were alone."""
+    names = NAMES[:6]
+    every: list[Answers] = [[["status", names]]]
+    alone: list[list[Answers]] = [[[["status", [name]]]] for name in names]
+    for order in ([every, *alone], [*alone, every]):
+        found: dict[Any, set[Any]] = {}
+        for [shown] in loads(*order, remembers=True):
+            for name, colors in by_name(shown).items():
+                found.setdefault(name, set()).update(colors)
+        assert all(len(colors) == 1 for colors in found.values()), found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_else_takes_a_colour_of_the_file(seed: int) -> None:
+    """Nor one that looks like it, nor like good or bad where the file has such a word, however many names a column
+    has. Red when a name beyond the eighth took the place of its hash."""
+    dice = random.Random(seed)
+    own = dict(zip("ABC", dice.sample([*WORDS, "#b35c00", "#2f66d0", 3, 5, 7], 3), strict=True))
+    names = [*own, *(f"name {n}" for n in range(12))]
+    rounds: list[Answers] = [[["x", dice.sample(names, 8)]] for _ in range(12)]
+    tokens = tokens_of(own)
+    given = [
+        color if str(color).startswith("#") else tokens.get(f"data-{color}", tokens.get(color))
+        for color in own.values()
+    ]
+    if {"good", "bad", "warn"} & {*own.values()}:
+        given += [WORDS["good"], WORDS["bad"]]
+    [found] = loads(rounds, colors=own)
+    taken = {place for each in found for name, places in by_name(each).items() if name not in own for place in places}
+    assert len(taken) > 3
+    assert min(distance(tokens[f"data-{place}"], str(color)) for place in taken for color in given) >= 80
+
+
 def test_the_file_and_the_choices_come_first() -> None:
     """A panel's colours before the dashboard's, then the order of choices, then the hash; a colour that looks like one
     of the file's is nobody else's. Red when `bad` and the red of the palette stand in one chart."""
@@ -139,7 +192,7 @@ def test_more_than_eight_names_in_one_chart() -> None:
     assert {*by_name(found[0])} == {*many}
     for each in found[1:]:
         (colors,) = each.values()
-        assert {*colors} == {1, 2, 3, 4, 5, 6, 7, 8}
+        assert len({*colors}) == 8
 
 
 # --- on the page ------------------------------------------------------------------------------------------------------
@@ -191,8 +244,8 @@ async def _quiet(page: Page, count: int) -> None:
 
 async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Visit) -> None:
     """Whichever panel comes first. One name has one colour in a bar, a donut and an area; a filter to one name keeps
-    its colour, and so does the way back. Red when a lone series took the accent, and when a name was coloured by
-    arrival."""
+    its colour, also after a reload, and so does the way back. Red when a lone series took the accent, when a name was
+    coloured by arrival, and when a reload knew nothing of the names before."""
     found = []
     for first in ("1-1", "1-2", "1-3"):
         address = charts(stand_in)
@@ -214,6 +267,9 @@ async def test_loads_filters_and_reloads_look_alike(stand_in: StandIn, visit: Vi
         await page.get_by_role("searchbox", name="Wanted").fill(wanted)
         await page.get_by_role("searchbox", name="Wanted").press("Enter")
         await page.get_by_role("button", name=f"Remove Wanted: {wanted}").wait_for()
+        await come(seen)
+        assert await page.evaluate(MARKS) == [*colors[wanted]]
+        await page.reload()
         await come(seen)
         assert await page.evaluate(MARKS) == [*colors[wanted]]
     await page.get_by_role("button", name="Reset").click()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 from datetime import UTC, date, datetime, timedelta
+from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from tenantry.dashboards.charts.m4 import Plot, reduce_rows
+from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.marks import boxes, panel_of, path
 from tests.dashboards.page.stand_in import Message, StandIn, rows
@@ -120,3 +123,19 @@ async def test_an_hour_that_no_clock_showed(stand_in: StandIn, visit: Visit) -> 
     assert await runs(stand_in, visit, panel("line", given)) == [7]
     assert len(await titles(await panel_of(stand_in, visit, panel("bar", given)))) == 7
     assert await runs(stand_in, visit, panel("line", given | {"zone": "UTC"})) == [2, 5]
+
+
+@pytest.mark.parametrize(("equal", "parts"), [(True, 2), (False, 1)])
+async def test_a_gap_among_many_rows(stand_in: StandIn, visit: Visit, equal: bool, parts: int) -> None:
+    """Of a sensor that was off for two days of a month, and of events, which have no steps. Red when the rows that the
+    server keeps were connected: the sensor had a straight line."""
+    chance = Random(20261129)
+    steps = [n * 5 if equal else chance.uniform(0, 43_200) for n in range(8_640)]
+    minutes = sorted(each for each in steps if not 14_400 < each < 17_280)
+    begin = datetime(2026, 11, 1)  # noqa: DTZ001  # a clock
+    given = [((begin + timedelta(minutes=each)).isoformat(), chance.random()) for each in minutes]
+    kept = reduce_rows(Result(("day", "n"), given), Plot("day", ("n",), None, 1_280))
+    assert kept is not None
+    told = rows({"day": "datetime", "n": "float"}, *map(list, kept.rows), reduced=True, zone="Europe/Vienna")
+    shown = await panel_of(stand_in, visit, panel("line", told))
+    assert len(await path(shown, ".line")) == parts

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tests.dashboards.page.conftest import Visit, box_of
+from tests.dashboards.page.marks import drawn, faults, panel_of
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
 KINDS: tuple[Message, ...] = ({"kind": "line", "line": ["n"]}, {"kind": "scatter", "scatter": "n"})
@@ -58,3 +59,16 @@ async def test_names_at_the_ends_of_lines_leave_the_reference_readable(stand_in:
     boxes.sort(key=lambda box: box["y"])
     for above, below in pairwise(boxes):
         assert above["y"] + above["height"] <= below["y"] + 1, boxes
+
+
+@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (820, 2)])
+async def test_names_below_bars_take_two_lines(stand_in: StandIn, visit: Visit, width: int, lines: int) -> None:
+    """Where one is too short, and the bars leave them room. Red when a name was cut at the width of its bar."""
+    names = [f"Customer {n} of the northern region" for n in range(1, 6)]
+    answer = rows({"name": "text", "n": "integer"}, *[[name, 7] for name in names])
+    panel = await panel_of(stand_in, visit, {"kind": "bar", "bar": ["n"], "by": "name", "answer": answer}, width=width)
+    labels = panel.locator(".axis-bottom .label")
+    assert [" ".join(each.split()) for each in await labels.all_text_contents()] == names
+    assert await labels.locator("tspan").count() == len(names) * (lines - 1)
+    (measured,) = (await drawn(panel.page)).values()
+    assert [*faults(measured)] == []

@@ -126,3 +126,15 @@ async def _sorted(stand_in: StandIn, sort: str) -> bool:
 
 async def _count(page: Page, selector: str, count: int) -> bool:
     return await page.locator(selector).count() == count
+
+
+async def test_days_of_a_query_are_dates(stand_in: StandIn, visit: Visit) -> None:
+    """Of all rows, also where clocks change between them; one hour among them, and all have theirs. Red when the days
+    of ``trunc`` were written with "12:00 AM"."""
+    days = [["2026-03-28T00:00:00+01:00", "2026-03-28T00:00:00"], ["2026-03-30T00:00:00+02:00", "2026-03-30T07:00:00"]]
+    answer = rows({"day": "datetime", "at": "datetime"}, *days, total=2)
+    page = (await visit(stand_in.show([{"kind": "table", "title": "Days", "answer": answer}]))).page
+    cells = [
+        each.replace("\N{NARROW NO-BREAK SPACE}", " ") for each in await page.locator("tbody .cell").all_inner_texts()
+    ]
+    assert cells == ["Mar 28, 2026", "Mar 28, 2026, 12:00 AM", "Mar 30, 2026", "Mar 30, 2026, 7:00 AM"]

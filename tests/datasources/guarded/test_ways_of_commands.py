@@ -60,16 +60,16 @@ def stocked(ready: Terminal, folder: Path) -> Terminal:
 def test_the_commands_show_what_replaces_a_table(stocked: Terminal) -> None:
     """Red when ``sql render`` did not find the declaration next to the queries."""
     rendered = stocked("sql", "render", "queries/orders.sql", "--group", "acme", "--dialect", "sqlite").out
-    assert rendered.startswith("select id, owner from (select * from orders where orders.owner = ?")
+    assert rendered.startswith("select id, owner from (select * from orders where ? = orders.owner")
     assert '-- 1: "acme"' in rendered
-    assert "-- table orders (line 1, column 23): only rows where orders.owner = {{ user_group.id }}" in rendered
+    assert "-- table orders (line 1, column 23): only rows where {{ user_group.id }} = orders.owner and" in rendered
     as_json = stocked("sql", "render", "queries/orders.sql", "--group", "acme", "--tables", "tables.yaml", "--json")
     assert as_json.json()["guards"][0]["table"] == "orders"
     text = stocked("dashboards", "explain", "orders", "--group", "acme").out
     assert text.count("table orders (line 1, column ") == 5
-    assert "from (select * from orders where orders.owner = ?" in text
+    assert "from (select * from orders where ? = orders.owner" in text
     page = stocked("dashboards", "explain", "orders", "--group", "acme", "--against", "globex", "--format", "html")
-    assert "only rows where orders.owner = {{ user_group.id }}" in page.out
+    assert "only rows where {{ user_group.id }} = orders.owner and" in page.out
 
 
 def test_the_check_explains_guarded_queries(stocked: Terminal, folder: Path) -> None:

@@ -89,8 +89,7 @@ def _no_attributes(patch: pytest.MonkeyPatch) -> None:
 
 def _ctes_may_capture(patch: pytest.MonkeyPatch) -> None:
     def rewrite(*given: Any) -> Any:
-        nodes, _ = rewriting.rewrite_condition(*given)
-        return nodes, frozenset()
+        return rewriting.rewrite_condition(*given)._replace(names=frozenset())
 
     patch.setattr(guarded_tables, "rewrite_condition", rewrite)
 

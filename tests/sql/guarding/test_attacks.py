@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.guarding import read_tables
@@ -25,7 +26,6 @@ from tests.sql.guarding.attacks.trial import leaks_unguarded
 from tests.sql.guarding.attacks.world import declaration
 
 SEED = 20_261_128
-FEW_OR_MANY = [150, pytest.param(600, marks=pytest.mark.slow)]
 
 
 def assert_no_defect(found: Found) -> None:
@@ -33,9 +33,9 @@ def assert_no_defect(found: Found) -> None:
     assert found.defects == 0
 
 
-@pytest.mark.parametrize("count", FEW_OR_MANY)
-def test_texts_and_generated_queries(attacked: Engine, count: int) -> None:
+def test_texts_and_generated_queries(attacked: Engine) -> None:
     """Of the generated queries more than three in five leak unguarded."""
+    count = examples(600)
     proof = prove(attacked, Random(SEED), texts=count, generated=count)
     for found in proof.values():
         assert_no_defect(found)

@@ -129,6 +129,13 @@ def test_the_guards_are_shown_and_their_variables_are_not() -> None:
     )  # fmt: skip
 
 
+def test_what_is_shown_of_a_child_has_its_parents_guard() -> None:
+    """What is shown is what is sent. Red when the condition was shown as it is declared: its ``o`` looked unguarded."""
+    (guard,) = SQLTemplate("select price from items", "postgresql").guarded(TABLES).guards()
+    assert guard.replacement.replace("{{ user_group.id }}", "$1") == f"{ITEMS} as items"
+    assert guard.condition in guard.replacement
+
+
 def test_a_property_that_the_group_lacks_is_said_with_its_table() -> None:
     """The table whose rule names it, also through a child; viewers do not read it. Red when the fix was a `params.*`,
     which the list refuses, and the place was the name of the table in the query."""

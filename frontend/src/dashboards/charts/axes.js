@@ -72,18 +72,35 @@ export function drawValueAxis(parent, ticks, scale, plot) {
   parent.append(group);
 }
 
-/** Labels below the plot, of which each stands whole within the drawing. */
+/** Labels below the plot, of one line or two, of which each stands whole within the drawing. */
 export function drawBottomAxis(parent, ticks, scale, plot, width) {
   const group = svg("g", { class: "axis axis-bottom" });
   let free = -Infinity;
-  for (const { at, text } of ticks) {
-    const half = textWidth(text) / 2;
+  for (const { at, text, lines = [text] } of ticks) {
+    const half = Math.max(...lines.map(textWidth)) / 2;
     const x = Math.min(Math.max(scale(at), half), width - half);
     if (x - half < free) continue; // never one over another
     free = x + half + GAP;
-    group.append(svg("text", { class: "label middle", x: x.toFixed(1), y: plot.top + plot.height + LABEL - 5 }, text));
+    const y = plot.top + plot.height + LABEL - 5;
+    const below = lines.slice(1).map((line) => svg("tspan", { x: x.toFixed(1), dy: LINE_HEIGHT }, ` ${line}`));
+    group.append(svg("text", { class: "label middle", x: x.toFixed(1), y }, lines[0], ...below));
   }
   parent.append(group);
+}
+
+/** The names of bands on two lines, where that is enough to tell them apart; else null. */
+export function wrappedTicks(texts, step) {
+  const room = step - GAP;
+  if (step < NARROW || Math.max(...texts.map(textWidth)) <= room) return null;
+  const ticks = texts.map((text, at) => ({ at, lines: wrapped(text, room) }));
+  return new Set(ticks.map(({ lines }) => lines.join(" "))).size === new Set(texts).size ? ticks : null;
+}
+
+function wrapped(text, room) {
+  const words = text.split(" ");
+  let first = words.shift();
+  while (words.length && textWidth(`${first} ${words[0]}`) <= room) first += ` ${words.shift()}`;
+  return [first, words.join(" ")].filter(Boolean).map((line) => shortened(line, room));
 }
 
 /**

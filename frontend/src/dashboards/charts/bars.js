@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { number } from "../numbers.js";
-import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, plotOf, referenceText } from "./axes.js";
+import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText, wrappedTicks } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { shortenedAll, textWidth } from "./measure.js";
 import { labelled, linear, valueDomain } from "./scales.js";
@@ -136,12 +136,14 @@ class StandingBars extends Bars {
     const reference = referenceText(view.reference, this.way, options);
     const size = belowLegend(options, this.series);
     this.plot = plotOf(size, { left: labels.map(({ text }) => text), right: reference.margin });
-    const { left, top, width, height } = this.plot;
-    this.y = linear(domain, [top + height, top]);
+    const { left, top, width } = this.plot;
     this.x = this.bands(left, left + width, THICKEST);
+    const names = this.#names();
+    if (names.some(({ lines }) => lines?.length > 1)) this.plot.height -= LINE_HEIGHT;
+    this.y = linear(domain, [top + this.plot.height, top]);
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
-    drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
+    drawBottomAxis(root, names, this.x.middle, this.plot, options.width);
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
@@ -151,7 +153,8 @@ class StandingBars extends Bars {
   #names() {
     const { by, groups, inTime } = this;
     const short = (place, before) => (groups[place].at >= 0 ? by.short(groups[place].at, inTime ? groups[before]?.at : undefined) : groups[place].text);
-    return bandTicks(groups.map(({ text }) => text), this.x.step, by.short && short);
+    const texts = groups.map(({ text }) => text);
+    return (!by.short && wrappedTicks(texts, this.x.step)) || bandTicks(texts, this.x.step, by.short && short);
   }
 
   #top(place) {
@@ -176,14 +179,13 @@ class LyingBars extends Bars {
     const named = this.shown.length === 1 || (this.view.stack && !this.share);
     const amounts = groups.map(({ exact }) => (named ? options.formats.fitting(exact, this.way, (text) => textWidth(text) < options.width * MOST_AMOUNT) : ""));
     const { domain } = this.domain(4);
-    const right = Math.max(0, ...amounts.map(textWidth)) + 12;
-    const room = options.width - right * (domain[0] < 0 ? 2 : 1) - SHORTEST_LYING;
-    const names = shortenedAll(groups.map(({ text }) => text), Math.min(options.width * 0.4, room));
+    const side = (way) => 12 + Math.max(0, ...amounts.map((text, place) => (groups[place].total < 0 === way < 0 ? textWidth(text) : 0)));
+    const [before, right] = [domain[0] < 0 ? side(-1) : 0, side(1)];
+    const names = this.#names(options.width - before - right - SHORTEST_LYING);
     const size = belowLegend(options, this.series);
     this.plot = { ...plotOf(size, { left: names, right, bottom: false }), top: 2 };
     this.plot.height = Math.min(size.height - 4, Math.max(1, groups.length) * (THICKEST_LYING + 10));
-    const low = domain[0] < 0 ? this.plot.left + right : this.plot.left;
-    this.x = linear(this.#exact(domain), [low, this.plot.left + this.plot.width]);
+    this.x = linear(this.#exact(domain), [this.plot.left + before, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
     this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
@@ -191,6 +193,18 @@ class LyingBars extends Bars {
     this.#base(root);
     const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
     return { ...this.chart(root, stops), lying: true };
+  }
+
+  /** As long as a part of the width, or longer where they would look alike. Times are whole, else after the one above. */
+  #names(room) {
+    const { groups, by, options } = this;
+    const texts = groups.map(({ text }) => text);
+    if (by.short) {
+      const short = groups.map(({ at, text }, place) => (at < 0 ? text : by.short(at, groups[place - 1]?.at)));
+      return shortenedAll(Math.max(...texts.map(textWidth)) > room ? short : texts, room);
+    }
+    const names = shortenedAll(texts, Math.min(options.width * 0.4, room));
+    return new Set(names).size === new Set(texts).size ? names : shortenedAll(texts, room);
   }
 
   /** Without an axis the longest bar may end where the plot does. */

@@ -75,6 +75,19 @@ export function withGaps(points, buckets, fill) {
 }
 
 /**
+ * The gaps of a line of which only some rows are here. Of equal steps there are many, since neighbours of two pixels stay.
+ * @param {{x: number}[]} points in their order
+ * @param {number} least what can be seen on the axis
+ * @param {string | null} [zone] whose clock the axis shows
+ */
+export function gapsOfReduced(points, least, zone) {
+  const steps = points.slice(1).map(({ x }, place) => x - points[place].x).filter((size) => size > 0);
+  const step = steps.reduce((a, b) => Math.min(a, b), Infinity);
+  const regular = steps.filter((size) => size === step).length * 4 >= steps.length;
+  return { regular, next: (at) => (zone && !isShown(at + step, zone) ? Infinity : at + Math.max(step, least)) };
+}
+
+/**
  * Points in runs, each with the class of its line: what leads to or from a bucket that is cut off is a run of its own.
  * @param {{x: number}[]} points
  * @param {Buckets | null} buckets

@@ -1,16 +1,23 @@
 // Which colour a series has: the one of its name, in all charts of a page, whatever the order is in which rows come.
 // The dashboard's file says it, or the place among the choices of a control; else a hash of the name. Where two names of
 // a column have the same hash, the first by the alphabet has the colour, and the other one the next that is free. So a
-// new name may change its colour while other answers are under way; once all have come it keeps it.
+// new name may change its colour while other answers are under way; once all have come it keeps it, and the page
+// remembers it: after a filter, a reload or a visit of another dashboard it is the same.
 
 import { distance, NEAR } from "../contrast.js";
 
-/** The last one is grey: it is for what is left, and for a name when all others are taken. */
+/** This one is grey: it is for what is left, and for a name when the ones before it are taken. */
 export const LAST = 8;
 const COLOURS = 8;
+const HUES = 7;
 const PLACES = [1, 2, 3, 4, 5, 6, 7, 8];
+/** For names when all places are taken, or look like a colour of the file. */
+const SPARE = ["#0084b4", "#7a4a2b", "#e2008a", "#1f2f66"];
+/** Of one palette: colours nearer than this are one. */
+const SAME = 30;
 const MEASURES = "";
 const CLASSES = { accent: 0, good: "good", warn: "warn", bad: "bad", quiet: "quiet" };
+const MEANING = ["good", "warn", "bad"];
 
 /** All colours that a dashboard's file gives to names, each once. */
 function givenColors(about) {
@@ -18,9 +25,9 @@ function givenColors(about) {
   return [...new Set(maps.flatMap((map) => Object.values(map ?? {})))];
 }
 
-/** Those that it writes as #rrggbb. */
+/** Those that it writes as #rrggbb, and further ones for names: the places after the palette's. */
 export function ownColors(about) {
-  return givenColors(about).filter((color) => String(color).startsWith("#"));
+  return [...new Set([...givenColors(about).filter((color) => String(color).startsWith("#")), ...SPARE])];
 }
 
 export class SeriesColors {
@@ -28,25 +35,35 @@ export class SeriesColors {
   #columns = new Map();
   /** @type {Map<string, number>} */
   #places = new Map();
-  #fixed = new Map();
+  #fixed = this.#places;
 
   /**
    * @param {any} about the definition of the dashboard
-   * @param {Record<string, string>} tokens the page's colours
+   * @param {Record<string, string>[]} modes the page's colours, light and dark
    * @param {() => void} changed called when names that were asked for before have another colour
+   * @param {Record<string, Record<string, number>>} [before] by column, the places of the names that were shown before,
+   *   to which `settle` adds; by the hashes of the names, for a browser may store it, and names are data
    */
-  constructor(about, tokens, changed) {
+  constructor(about, modes, changed, before = {}) {
     this.own = ownColors(about);
     this.colors = about.colors ?? {};
     this.changed = changed;
-    const given = givenColors(about).map((color) => this.#classOf(color)).map((found) => tokens[found || "accent"] ?? tokens[`data-${found}`]);
-    /** What is hard to tell from a colour that the file gives. */
-    this.reserved = PLACES.filter((place) => given.some((color) => distance(tokens[`data-${place}`], color) < NEAR));
-    const free = PLACES.filter((place) => !this.reserved.includes(place));
-    const inOrder = (names) => names.forEach((name, place) => this.#fixed.has(name) || this.#fixed.set(name, free[place % free.length] ?? LAST));
+    this.before = before;
+    this.free = this.#freeOf(givenColors(about), modes);
+    const inOrder = (names) => names.forEach((name, place) => this.#fixed.has(name) || this.#fixed.set(name, this.free[place % this.free.length]));
     for (const { choices } of about.controls) if (choices?.length <= COLOURS) inOrder(choices.map(({ value }) => keyOf(value)));
     const several = about.rows.flat().map(({ view }) => (view.color ? [] : [view[view.kind]].flat())).filter((measures) => measures.length > 1);
     inOrder([...new Set(several.flat())].map(measureKey));
+  }
+
+  /** The places that look like no colour of the file, nor like good or bad where it uses such words, nor like another place. */
+  #freeOf(given, modes) {
+    const words = given.some((color) => MEANING.includes(color)) ? ["good", "bad"] : [];
+    const taken = [...given.map((color) => this.#classOf(color)), ...words];
+    const near = (place, others, least) => modes.some((tokens) => others.some((other) => distance(tokens[`data-${place}`], tokens[other || "accent"] ?? tokens[`data-${other}`]) < least));
+    const found = [];
+    for (const place of [...PLACES, ...SPARE.map((color) => this.#classOf(color))]) if (!near(place, taken, NEAR) && !near(place, found, place > COLOURS ? NEAR : SAME)) found.push(place);
+    return found.length ? found : PLACES;
   }
 
   /**
@@ -65,7 +82,7 @@ export class SeriesColors {
     const order = keys.map((_, place) => place).filter((place) => given[place] === undefined);
     for (const place of order.sort((a, b) => (keys[a] < keys[b] ? -1 : 1))) {
       const usual = this.#places.get(keys[place]);
-      given[place] = used.has(usual) ? (freeOf(keys[place], [...used, ...this.reserved]) ?? freeOf(keys[place], [...used]) ?? usual) : usual;
+      given[place] = used.has(usual) ? (this.#next(keys[place], [...used]) ?? usual) : usual;
       used.add(given[place]);
     }
     return given;
@@ -97,20 +114,39 @@ export class SeriesColors {
   }
 
   #place() {
-    const before = this.#places;
+    const earlier = this.#places;
     this.#places = new Map(this.#fixed);
-    const columns = [...this.#columns.values()];
-    for (const name of [...new Set(columns.flatMap((names) => [...names]))].sort()) {
-      if (this.#places.has(name)) continue;
-      const taken = columns.filter((names) => names.has(name)).flatMap((names) => [...names].map((each) => this.#places.get(each)));
-      this.#places.set(name, freeOf(name, [...taken, ...this.reserved]) ?? 1 + hash(name));
+    const columns = [...this.#columns].map(([column, names]) => ({ names, before: this.before[memoryOf(column)] ?? {} }));
+    const all = [...new Set(columns.flatMap(({ names }) => [...names]))].sort().filter((name) => !this.#places.has(name));
+    for (const name of all) {
+      const place = columns.map(({ names, before }) => names.has(name) && before[hash(name)]).find((each) => this.free.includes(each));
+      if (place) this.#places.set(name, place);
     }
-    if ([...before].some(([name, place]) => this.#places.get(name) !== place)) this.changed();
+    for (const name of all.filter((each) => !this.#places.has(each))) {
+      const own = columns.filter(({ names }) => names.has(name));
+      const shown = own.flatMap(({ names }) => [...names].map((each) => this.#places.get(each)));
+      const known = own.flatMap(({ before }) => Object.values(before));
+      this.#places.set(name, this.#next(name, [...shown, ...known]) ?? this.#next(name, shown) ?? this.#next(name, []));
+    }
+    if ([...earlier].some(([name, place]) => this.#places.get(name) !== place)) this.changed();
   }
 
-  /** All answers have come: no name that is known changes its colour any more. */
+  /** The first place from that of the hash on which is not taken. */
+  #next(name, taken) {
+    const start = hash(name) % HUES;
+    const order = [...PLACES.slice(start, HUES), ...PLACES.slice(0, start), ...this.free.filter((place) => place > HUES)];
+    return order.find((place) => this.free.includes(place) && !taken.includes(place));
+  }
+
+  /**
+   * All answers have come: no name that is known changes its colour any more.
+   * @returns {boolean} whether `before` has changed
+   */
   settle() {
+    if (this.#fixed === this.#places) return false;
     this.#fixed = this.#places;
+    for (const [column, names] of this.#columns) for (const name of names) (this.before[memoryOf(column)] ??= {})[hash(name)] = this.#places.get(name);
+    return true;
   }
 }
 
@@ -119,21 +155,19 @@ export function keyOf(value) {
   return value === null || value === undefined ? "\u0001" : String(value);
 }
 
+/** A key that no object has by itself. */
+function memoryOf(column) {
+  return `.${column}`;
+}
+
 function measureKey(name) {
   return `\n${name}`;
 }
 
-/** The first place from that of the hash on which is not taken. */
-function freeOf(name, taken) {
-  const start = hash(name);
-  const hues = PLACES.filter((place) => place !== LAST);
-  return [...hues.slice(start), ...hues.slice(0, start), LAST].find((place) => !taken.includes(place));
-}
-
-/** FNV-1a, and its bits mixed once more; 0 to 6. */
+/** FNV-1a, and its bits mixed once more. */
 function hash(name) {
   let found = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) found = Math.imul(found ^ name.charCodeAt(at), 0x01000193);
   found = Math.imul(found ^ (found >>> 15), 0x2c1b3c6d);
-  return ((found ^ (found >>> 13)) >>> 0) % (COLOURS - 1);
+  return (found ^ (found >>> 13)) >>> 0;
 }

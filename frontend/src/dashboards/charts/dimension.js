@@ -74,9 +74,9 @@ function writer(clock, values, way, formats) {
   return (at) => (Number.isNaN(at) ? formats.name(null) : formats.time(clock.wall(at), format) + (clock.again?.(at) ? ", again" : ""));
 }
 
-/** Times of a day without it, others without their year, but for the first ones; January after others is the year. */
+/** Times of the same day without it, others of the same year without that; January after others is the year. */
 function shortTimes(at, format, formats) {
-  const inYear = { month: "monthname", date: "day" }[format] ?? format;
+  const inYear = { month: "monthname", date: "day", datetime: "daytime" }[format] ?? format;
   const inDay = { datetime: "time", instant: "second" }[format];
   return (place, before) => {
     const time = at(place);

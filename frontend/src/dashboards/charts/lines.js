@@ -2,7 +2,7 @@
 
 import { svg } from "../dom.js";
 import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValueAxis, LINE_HEIGHT, plotOf, referenceText } from "./axes.js";
-import { bucketsOf, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
+import { bucketsOf, gapsOfReduced, MOST_CORNERS, runsOf, withGaps } from "./buckets.js";
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { areaPath, linePath } from "./paths.js";
@@ -13,6 +13,8 @@ import { stacked } from "./together.js";
 const MOST_ENDS = 6;
 /** Pixels of a name at the end of a line. */
 const NAME = LINE_HEIGHT + 2;
+/** Pixels of a gap between rows that are some of many. */
+const LEAST_GAP = 3;
 /** Half the width of what a stack has at one place alone, in pixels. */
 const ALONE = 12;
 
@@ -28,7 +30,9 @@ export function drawLines(view, rows, options) {
   const series = seriesOf(view, measures, rows, by, options);
   by.buckets = by.kind === "time" && !options.reduced ? bucketsOf(by.positions, options.when, by.clock, MOST_CORNERS) : null;
   const notes = inOrder(series, Boolean(view.stack), options.formats);
-  for (const each of series) each.points = withGaps(each.points, by.buckets, view.fill);
+  const [first, last] = extentOf(by.positions);
+  const reduced = (points) => (options.reduced && by.kind === "time" ? gapsOfReduced(points, (LEAST_GAP * (last - first)) / options.width, by.clock.again ? null : options.when.zone) : null);
+  for (const each of series) each.points = withGaps(each.points, by.buckets ?? reduced(each.points), by.buckets && view.fill);
   const shown = series.filter((each) => !each.hidden).map((each) => within(each, options.domain));
   const way = rows.way(options.formats, measures, view);
   const layers = view.stack ? layersOf(shown, view.stack === "share") : shown.map((each) => ({ ...each, spans: each.points }));

@@ -32,14 +32,25 @@ export function shortened(text, most) {
   return `${letters.slice(0, end).join("").trimEnd()}…`;
 }
 
-/** All of these texts, shortened; those that would look alike keep their ends, too. */
+/** All of these texts, shortened; those that would look alike keep their ends, or begin where they differ. */
 export function shortenedAll(texts, most) {
-  const cut = texts.map((text) => shortened(text, most));
-  return cut.map((each, place) => (each !== texts[place] && cut.indexOf(each) !== cut.lastIndexOf(each) ? withEnd(texts[place], most) : each));
+  const again = (cut, shorten) =>
+    cut.map((each, place) => {
+      const text = texts[place];
+      const alike = each === text ? [] : texts.filter((other, at) => cut[at] === each && other !== text);
+      return alike.length ? shorten(text, most, alike) : each;
+    });
+  return [withEnd, fromDifference, fromDifference].reduce(again, texts.map((text) => shortened(text, most)));
 }
 
 const reversed = (text) => [...text].reverse().join("");
 
 function withEnd(text, most) {
   return shortened(text, most / 2) + reversed(shortened(reversed(text), most / 2)).slice(1);
+}
+
+function fromDifference(text, most, others) {
+  const letters = [...text];
+  const at = Math.min(...others.map((other) => [...other, ""].findIndex((letter, place) => letter !== letters[place])));
+  return shortened(`…${letters.slice(at).join("")}`, most);
 }

@@ -94,7 +94,7 @@ function timeTexts(dates, formats, clock) {
   const january = (date) => first(date) && date.getUTCMonth() === 0;
   const known = (place) => place > 0 && sameYear(dates[place], dates[place - 1]);
   const inDay = dates.some(hasSeconds) ? "second" : "time";
-  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? "datetime" : inDay);
+  let way = (date, place) => (midnight(date) ? "day" : place && !sameDay(date, dates[place - 1]) ? (known(place) ? "daytime" : "datetime") : inDay);
   if (dates.length === 1) way = (date) => (midnight(date) ? "date" : "datetime");
   else if (each(january)) way = () => "year";
   else if (each(first)) way = (date, place) => (january(date) ? "year" : known(place) ? "monthname" : "month");

@@ -104,14 +104,14 @@ function welcomed(hosts) {
   return promise;
 }
 
-function hosted(port, origin, { token, filters, given, theme }) {
+function hosted(port, origin, { token, filters, given, theme, colors }) {
   let renewal = null;
   const askHost = (refused) => {
     renewal = deferred();
     port.postMessage({ type: "token-required", data: refused });
     return renewal.promise;
   };
-  const session = new Session({ token, host: origin, askHost, post: (message) => port.postMessage(message), filters, given, theme });
+  const session = new Session({ token, host: origin, askHost, post: (message) => port.postMessage(message), filters, given, theme, colors });
   port.onmessage = ({ data: message }) => {
     if (message.type === "token") renewal?.resolve(message.data);
     if (message.type === "no-token") renewal?.reject(new NoSession(message.data));

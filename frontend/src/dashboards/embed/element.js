@@ -39,6 +39,8 @@ export class TenantryDashboard extends Base {
   /** Whether they are the host's own, for this dashboard: then it is the host's mistake where they are refused. */
   #given = false;
   #theme = null;
+  /** The frame's own: the colours of names, for a frame that is made anew. */
+  #colors;
   /** The `src` whose fragment has been read: after that what is chosen counts, and not where it began. */
   #begun = null;
   #planned = false;
@@ -205,7 +207,7 @@ export class TenantryDashboard extends Base {
     this.#port?.close();
     this.#port = port1;
     port1.onmessage = (event) => this.#receive(port1, event.data);
-    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme };
+    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, given: this.#given, theme: this.#theme, colors: this.#colors };
     source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
     if (code) this.#fail(code);
   };
@@ -215,6 +217,7 @@ export class TenantryDashboard extends Base {
     if (type === "token-required") this.#renew(port, data);
     else if (type === "height") this.#resize(data);
     else if (type === "paper") this.#print(data);
+    else if (type === "colors") this.#colors = data;
     else if (type === "filters" || type === "kept") [this.#filters, this.#given] = [data, false];
     else if (type === "ready" && data) data = this.#follow(data);
     if (EVENTS.includes(type)) this.#emit(type, data);

@@ -28,8 +28,9 @@ export class Session {
    * @param {object} [connection.filters]  the viewer's choices that the host has kept
    * @param {boolean} [connection.given]  whether they are the host's own
    * @param {object | null} [connection.theme]  the host's
+   * @param {object} [connection.colors]  of names, which the host's page has kept
    */
-  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null }) {
+  constructor({ token, group = null, host = null, askHost, post = () => {}, filters = {}, given = false, theme = null, colors }) {
     this.#token = token;
     this.#group = group;
     this.#host = host;
@@ -39,6 +40,7 @@ export class Session {
     this.given = given;
     this.isHosted = Boolean(askHost);
     this.theme = theme;
+    this.colors = colors;
     addEventListener("pagehide", () => {
       this.#leaving.abort(); // a response that streams would go on
       this.#leaving = new AbortController();
@@ -72,7 +74,7 @@ export class Session {
 
   /**
    * To the host: "ready" and {name, title, path} of the dashboard that is shown; "height" and pixels, "paper" and those of a print by its width; "filters" and the
-   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "click" and {dashboard, panel,
+   * viewer's choices; "kept" and the choices that hold in place of those that it gave; "colors" and what a frame made anew is given; "click" and {dashboard, panel,
    * row}; "error" and {code, reason, message, panel, control}.
    */
   send(event, data) {

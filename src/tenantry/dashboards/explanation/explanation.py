@@ -139,9 +139,11 @@ async def explain_dashboard(
 
     ``values`` is for operators: it adds values, texts, full errors, and whether each ``when`` holds. Without
     ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
-    and no panel that the group does not see. The ``age`` of a query: seconds since the source was queried for its
-    oldest cached result; null if no result is cached. Raises StoreUnavailable, InvalidParameter for unknown filters,
-    and without ``values`` NotFound for a dashboard that the group may not open.
+    and no panel that the group does not see.
+
+    The ``age`` of a query: seconds since the source was queried for its oldest cached result; null if no result is
+    cached. Raises StoreUnavailable, InvalidParameter for unknown filters, and without ``values`` NotFound for a
+    dashboard that the group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)

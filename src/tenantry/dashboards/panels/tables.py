@@ -29,9 +29,11 @@ async def fetch_table(
 
     ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, else the order of the query.
     Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
-    engine sorts it and selects the page. Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there
-    is no column to sort by (no ``sort``, and a view without ``columns``). Also raises InvalidParameter for an unknown
-    column, and the errors of ``DataSources.query``.
+    engine sorts it and selects the page.
+
+    Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there is no column to sort by (no ``sort``,
+    and a view without ``columns``). Also raises InvalidParameter for an unknown column, and the errors of
+    ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

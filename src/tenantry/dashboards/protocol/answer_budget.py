@@ -21,6 +21,8 @@ alone gets half of the maximum, and each of three equal groups a quarter. If a g
 take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
+MOST_OPEN_OF_VIEWER: Final = 40
+"""Maximum open responses of one viewer of a group, so that others of the group have room."""
 WAIT_SECONDS: Final = 30.0
 """Seconds for which a line or a response waits for free bytes."""
 _LOOK_SECONDS: Final = 0.1
@@ -63,14 +65,22 @@ class AnswerBudget:
         share = self._shares.get(group.handle)
         return 0 if share is None else len(share.answers)
 
+    def count_open_of_viewer(self, group: UserGroup) -> int:
+        """Open responses of the viewer whom the group's pass names; 0 without one."""
+        viewer_id, share = _viewer_id(group), self._shares.get(group.handle)
+        return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
+
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` others stay open too
-        long."""
+        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` others, or
+        ``MOST_OPEN_OF_VIEWER`` of the viewer, stay open too long."""
         handle = group.handle
-        await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
+        await self._wait(
+            lambda: self.count_open(group) < MOST_OPEN and self.count_open_of_viewer(group) < MOST_OPEN_OF_VIEWER,
+            lambda: [handle],
+        )
         share = self._shares.setdefault(handle, _Share())
-        answer = OpenAnswer(self, handle)
+        answer = OpenAnswer(self, handle, _viewer_id(group))
         share.answers.add(answer)
         try:
             yield answer
@@ -128,8 +138,9 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    def __init__(self, budget: AnswerBudget, group: bytes) -> None:
+    def __init__(self, budget: AnswerBudget, group: bytes, viewer_id: str | None) -> None:
         self.held: int = 0
+        self.viewer_id: Final = viewer_id
         self.pace: Final = PacedSend()
         self._budget = budget
         self._group = group
@@ -185,6 +196,10 @@ class OpenAnswer:
     def _add(self, size: int) -> None:
         self.held += size
         self._budget.add(self._group, size)
+
+
+def _viewer_id(group: UserGroup) -> str | None:
+    return None if group.viewer is None else group.viewer.id
 
 
 _budgets: Final = LoopLocal(AnswerBudget)

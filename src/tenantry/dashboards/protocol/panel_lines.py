@@ -51,11 +51,17 @@ def rows_line(
     clock: Mapping[str, str | None] | None = None,
     periods: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """Yield, in parts, the line that holds a panel's rows. ``named``: the columns to send. ``total``: number of rows in
-    the whole table. ``age``: seconds since the query. ``as_of``: Unix time; the rows include all changes reported
-    before it. ``more``: further results, by field. ``zone``: the time zone in which to write times. ``clock``: the
-    time of the query in that zone, and the settings of weeks and buckets for the page. ``periods``: the days that
-    the panel shows, and the days that ``compare`` uses."""
+    """Yield, in parts, the line that holds a panel's rows.
+
+    - ``named``: the columns to send.
+    - ``total``: number of rows in the whole table.
+    - ``age``: seconds since the query.
+    - ``as_of``: Unix time; the rows include all changes reported before it.
+    - ``more``: further results, by field.
+    - ``zone``: the time zone in which to write times.
+    - ``clock``: the time of the query in that zone, and the settings of weeks and buckets for the page.
+    - ``periods``: the days that the panel shows, and the days that ``compare`` uses.
+    """
     encode, format_ = _encoder().json.encode, Format(zone=zone, decimals="text")  # a page keeps all digits
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode, format_)

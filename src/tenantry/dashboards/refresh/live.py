@@ -21,12 +21,15 @@ _OPEN_SECONDS: Final = 900.0
 MAX_OPEN: Final = 100
 """Maximum open responses of a group in a process. Further responses end after the requested lines."""
 
+MAX_OPEN_OF_VIEWER: Final = 20
+"""The same for one viewer of a group."""
+
 
 class ChangedPanels:
     """Notifies a page of changed rows: ``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async
     for message in changes: …``. The mapping gives each panel's schema. When ``DataSources.changed`` is called for the
     data source of ``main``, the message is ``{"changed": ["1-1"]}``. ``changes`` is None if the group has more than
-    ``MAX_OPEN`` responses open.
+    ``MAX_OPEN`` responses open, or its viewer more than ``MAX_OPEN_OF_VIEWER``.
 
     After half a minute without changes, an empty message keeps the connection alive. The stream ends after a quarter of
     an hour, or when the process stops. If a source is moved or deleted, the stream's last message is RESTART.
@@ -42,7 +45,8 @@ class ChangedPanels:
         self._listening = ExitStack()
 
     async def __aenter__(self) -> ChangedPanels | None:
-        if answer_budget().count_open(self._group) > MAX_OPEN:
+        budget, group = answer_budget(), self._group
+        if budget.count_open(group) > MAX_OPEN or budget.count_open_of_viewer(group) > MAX_OPEN_OF_VIEWER:
             return None
         try:
             self._inbox = self._listening.enter_context(self._sources.changes.listen())

@@ -5,12 +5,11 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from tenantry.backends import matches
-from tenantry.groups import Scope, UserGroup
+from tenantry.groups import MAX_INT, Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import listed_group
 from tenantry.provisioning.http.request import ApiRequest, read_number, read_text
-from tenantry.provisioning.limits import MAX_INT
 
 LARGEST_PAGE: Final = 500
 """Maximum groups per page. Each may have 32 KiB of properties."""

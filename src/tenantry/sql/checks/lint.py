@@ -45,8 +45,10 @@ def lint(
 
     Unknown properties are reported only if ``properties`` (known paths) or ``schema`` is passed. ``given``: paths that
     the host provides. ``paramstyle``: by default the dialect's. ``tables``: the data source's guarded tables; a query
-    that they refuse has the finding ``unguarded``. A comment ``tenantry:ignore CODE`` silences CODE on its line and the
-    next. A template that does not compile has one finding, ``template-error``.
+    that they refuse has the finding ``unguarded``.
+
+    A comment ``tenantry:ignore CODE`` silences CODE on its line and the next. A template that does not compile has one
+    finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)

@@ -30,7 +30,7 @@ DIALECT = Dialect(
     empty_not_in="not in (select null where false)",
     array_parameter="{placeholder}",
     json_parameter="cast({placeholder} as json)",
-    exact_equal=("{column} = {value} and encode(cast({column} as varchar)) = encode(cast({value} as varchar))"),
+    exact_equal="{column} = {value} and cast({column} as varchar) collate c = cast({value} as varchar)",
     casts={
         "text": "varchar",
         "integer": "bigint",

@@ -25,7 +25,9 @@ DIALECT = Dialect(
     empty_in="in ()",
     empty_not_in="not in ()",
     null_safe_equal="{left} is {right}",
-    exact_equal="{column} = {value} and cast({column} as blob) = cast({value} as blob)",
+    # With the column on the right, a query that filters by the column itself uses the index for its own filter, and
+    # SQLite evaluates the guard once. With the column on the left, it compared each row.
+    exact_equal="{value} = {column} and cast({column} as blob) = cast({value} as blob)",
     casts={"text": "text", "integer": "integer", "decimal": "numeric", "boolean": "integer", "date": "text"},
     bind_as={
         "decimal": float,

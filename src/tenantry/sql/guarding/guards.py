@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from tenantry.sql.dialects import DIALECTS, Dialect
 from tenantry.sql.guarding.declaration import READ_ITSELF, Declaration, InvalidTables, TableEntry, invalid_tables
@@ -32,9 +32,18 @@ from tenantry.sql.tenant_guard import Guard, enforce_tenant_guard, is_viewer_inp
 _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
-RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], tuple[tuple[Node, ...], frozenset[str]]]"
-"""Rewrites the query of a guard, except the table at a place in it. Returns the nodes, and the names that its condition
-reads and that a CTE could hide."""
+RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
+"""Rewrites the query of a guard, except the table at a place in it."""
+
+
+class RewrittenCondition(NamedTuple):
+    """The query of a guard."""
+
+    nodes: tuple[Node, ...]
+    names: frozenset[str]
+    """What its condition reads and a CTE could hide."""
+    shown: str
+    """Its SQL with tags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,8 @@ class TableGuardSQL:
     reads: frozenset[str]
     """Names that a CTE must not have, as ``folded`` returns them."""
     conflicts: tuple[PlaceholderConflict, ...]
+    least_length: int
+    """Characters that each rendered condition has at least."""
 
     def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
@@ -136,8 +147,10 @@ class Guards:
             if is_viewer_input(reference.path):
                 problem = f"{reference.path} is what a viewer sends"
                 raise self.error(entry, problem, "name a property of the group: {{ user_group.properties.… }}")
-        nodes, reads = self._rewrite(tree, self, len(_QUERY))
-        return TableGuardSQL(entry, table, _after(head, nodes), condition, reads, tree.placeholder_conflicts)
+        query, names, shown = self._rewrite(tree, self, len(_QUERY))
+        nodes, conflicts = _after(head, query), tree.placeholder_conflicts
+        least = sum(len(node.sql) for node in nodes if isinstance(node, Text))
+        return TableGuardSQL(entry, table, nodes, shown[len(head) :], names, conflicts, least)
 
 
 def _functions(declaration: Declaration, dialect: Dialect) -> Functions:

@@ -63,10 +63,15 @@ class MaskedSQL(NamedTuple):
     tokens: list[MaskedToken]
 
 
+def check_length(characters: int) -> None:
+    """Raises Refused for SQL that is too long."""
+    if characters > MAX_LENGTH:
+        raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
+
+
 def mask(sql: str, dialect: Dialect) -> MaskedSQL:
     """Return the masked SQL and its tokens. Raises Refused."""
-    if len(sql) > MAX_LENGTH:
-        raise Refused(0, f"SQL of more than {MAX_LENGTH} characters cannot be proved", "write a shorter query")
+    check_length(len(sql))
     plain = sql.replace("{{", "{ ")  # only a string can contain it: no engine reads it as SQL
     try:
         lexemes = lex(Source(plain), dialect)

@@ -6,15 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from graphlib import CycleError, TopologicalSorter
 from importlib.util import find_spec
 from typing import Any, Final
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.guarding.declaration import READ_ITSELF, SHARED, InvalidTables, Rule, TableEntry, invalid_tables
+from tenantry.sql.guarding.declaration import SHARED, InvalidTables, Rule, TableEntry, invalid_tables
 from tenantry.sql.guarding.guarded_tables import GuardedTables
+from tenantry.sql.guarding.guards import Guards
 from tenantry.sql.guarding.names import COLUMN_PATH, NAME, PATH
+from tenantry.sql.guarding.rewriting import rewrite_condition
 from tenantry.sql.template import DEFAULT_DIALECT, SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 from tenantry.suggestions import did_you_mean, nearest
@@ -66,7 +67,10 @@ class _DeclarationReader:
         self._check_parents({entry.name: entry for entry in entries})
         for entry in entries:
             self._check_condition(entry)
-        return GuardedTables(entries, self._functions(value.get("functions", [])), self._required(value), self._file)
+        functions, required = self._functions(value.get("functions", [])), self._required(value)
+        made = GuardedTables(entries, functions, required, self._file)
+        self._check_circles(made)
+        return made
 
     def _required(self, value: Mapping[str, Any]) -> bool:
         if value.get("guard", "required") != "required":
@@ -103,7 +107,6 @@ class _DeclarationReader:
         return tuple((column, " ".join(value.split())) for column, value in rule.items())
 
     def _check_parents(self, entries: Mapping[str, TableEntry]) -> None:
-        parents: dict[str, list[str]] = {}
         for entry in entries.values():
             for column, value in entry.rule if isinstance(entry.rule, tuple) else ():
                 keys, parent = ("tables", entry.name, column), value.rpartition(".")[0]
@@ -115,13 +118,21 @@ class _DeclarationReader:
                 if entries[parent].is_shared:
                     problem = f"{parent} is shared, so every row of {entry.name} would be shown to every group"
                     raise self._error(keys, problem, f"give {parent} a rule, or write {entry.name}: {SHARED}")
-                parents.setdefault(entry.name, []).append(parent)
+
+    def _check_circles(self, tables: GuardedTables) -> None:
+        # A condition may be SQL of another dialect than this one. Then its circle is found when a query is compiled.
         try:
-            TopologicalSorter(parents).prepare()
-        except CycleError as error:
-            chain = [*reversed(error.args[1])]
-            problem = f"its condition reads the table itself: {' → '.join(chain)}"
-            raise self._error(("tables", chain[0]), problem, READ_ITSELF) from None
+            guards = Guards(tables, DIALECTS[DEFAULT_DIALECT], rewrite_condition)
+        except InvalidTables:  # two tables that are one in this dialect
+            return
+        for entry in tables.entries:
+            try:
+                if not entry.is_shared:
+                    guards.of(entry)
+            except InvalidTables:
+                raise
+            except TemplateError:
+                continue
 
     def _check_condition(self, entry: TableEntry) -> None:
         if entry.is_shared:

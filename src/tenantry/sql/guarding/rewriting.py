@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from tenantry.sql.guarding.guards import Guards, TableGuardSQL, guard_references
-from tenantry.sql.guarding.masked_sql import Refused
+from tenantry.sql.guarding.guards import Guards, RewrittenCondition, TableGuardSQL, guard_references
+from tenantry.sql.guarding.masked_sql import Refused, check_length
 from tenantry.sql.guarding.names import folded, key_of, written
 from tenantry.sql.guarding.proof import Proof
 from tenantry.sql.guarding.reading import Reading, hides, located, read, unlisted
@@ -51,12 +51,11 @@ def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
     )
 
 
-def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> tuple[_Nodes, frozenset[str]]:
-    """Return the nodes of a guard's query, and the names in the guard's condition that a CTE could hide. The table at
-    the offset ``exempt`` is not replaced."""
+def rewrite_condition(tree: Tree, guards: Guards, exempt: int) -> RewrittenCondition:
+    """Rewrite a guard's query. The table at the offset ``exempt`` is not replaced."""
     edits = _Edits(guards, exempt)
     edits.find(tree)
-    return edits.apply(tree.nodes), frozenset(edits.names)
+    return RewrittenCondition(edits.apply(tree.nodes), frozenset(edits.names), edits.shown(tree.source))
 
 
 class _Edits:
@@ -84,8 +83,11 @@ class _Edits:
             self._tokens += len(reading.masked.tokens)
             if self._tokens > _MOST_TOKENS:
                 raise Refused(0, "this SQL has too many long choices to be proved", "offer fewer choices")
+            length = len(rendered.sql)
             for segment_of, edit in self._edits(rendered, reading):
                 edits.setdefault(segment_of, []).append(edit)
+                length += 0 if edit.guard is None else edit.guard.least_length
+                check_length(length)  # the proof would find it, after the nodes were made
             for segment in rendered.segments:
                 if segment.text is not None:
                     self._add(segment.start, segment.text, tuple(sorted(edits.get(segment.start, ()))))
@@ -146,6 +148,16 @@ class _Edits:
                 yield from _cut(node, self._found[id(node)][1])
             else:
                 yield node
+
+    def shown(self, source: Source) -> str:
+        """Return the SQL of ``source`` with the edits and with its tags."""
+        sql = source.text
+        every = ((text.offset, edit) for text, edits in self._found.values() for edit in edits)
+        for offset, edit in sorted(every, key=lambda found: found[0] + found[1].start, reverse=True):
+            if edit.guard is not None or not edit.name:
+                guard = "" if edit.guard is None else edit.guard.sql(edit.alias, only=edit.only)
+                sql = f"{sql[: offset + edit.start]}{guard}{sql[offset + edit.end :]}"
+        return sql
 
     def conflicts(self) -> Iterator[PlaceholderConflict]:
         for text, edit in self._guarded():

@@ -28,9 +28,13 @@ def read_tables_file(path: str | Path) -> GuardedTables:
     except UnicodeDecodeError:
         raise TemplateError(f"{path} is not UTF-8") from None
     source = Source(text, str(path), longest=_MAX_BYTES)
-    root = read_yaml(source, 0, len(text))
+    return read_tables_node(read_yaml(source, 0, len(text)), source)
+
+
+def read_tables_node(root: YamlNode, source: Source) -> GuardedTables:
+    """Return the declaration in a part of a YAML file. Raises TemplateError with line, column and fix."""
     try:
-        return read_tables(root.plain(), file=str(path))
+        return read_tables(root.plain(), file=source.file)
     except InvalidTables as error:
         problem = ": ".join(filter(None, (".".join(error.keys), error.problem)))
         raise source.error(_offset(root, error.keys), problem, error.fix) from None

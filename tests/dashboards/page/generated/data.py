@@ -175,6 +175,16 @@ def _bar(random: Random) -> Made:
     return _one(random, "bar", ordered(random, referred(random, {})), x=along(random, sizes(random, 40)))
 
 
+def _repeated(random: Random) -> Made:
+    """Several rows for a bar, of values that are added or not, standing or lying."""
+    count = sizes(random, 12)
+    kind, places = along(random, count)
+    x = [random.choice(places) for _ in range(count * 3)] if places else []
+    aggregate = random.choice(["sum", "mean", "max", "none"])
+    view = ordered(random, {"aggregate": aggregate} | random.choice([{}, {"horizontal": True}]))
+    return _one(random, "bar", view, x=(kind, x))
+
+
 def _lying(random: Random, stack: Message, most: int) -> Made:
     view = ordered(random, {"horizontal": True} | stack)
     return _several(random, "bar", view, x=along(random, sizes(random, most)))
@@ -202,6 +212,7 @@ KINDS: dict[str, Callable[[Random], Made]] = {
     "bar-time": _time_bars,
     "bar-sum": _of_series("bar", {"stack": "sum"}, 20),
     "bar-share": _of_series("bar", {"stack": "share"}, 20),
+    "bar-repeated": _repeated,
     "lying": lambda random: _one(
         random, "bar", ordered(random, referred(random, {"horizontal": True})), x=along(random, sizes(random, 30))
     ),

@@ -30,18 +30,32 @@ class Groups:
 @once
 def groups_of(case: Case) -> Groups:
     measures = case.view[case.view["kind"]]
-    found: dict[Any, dict[Any, Any]] = {}
+    found: dict[Any, dict[Any, list[Any]]] = {}
     series: dict[Any, None] = {}
     for measure in [measures] if isinstance(measures, str) else measures:
         for x, kind, value in zip(case.values("x"), _kinds(case, measure), case.values(measure), strict=True):
             group = found.setdefault(moment(x) or x, {})
             series[kind] = None
-            group[kind] = total([group.get(kind), value])
-    return Groups(found, list(series))
+            group.setdefault(kind, []).append(value)
+    amounts = {
+        x: {each: together(values, case.view.get("aggregate", "sum")) for each, values in group.items()}
+        for x, group in found.items()
+    }
+    return Groups(amounts, list(series))
 
 
 def _kinds(case: Case, measure: str) -> list[Any]:
     return case.values(case.view["color"]) if "color" in case.view else [measure] * len(case.lines)
+
+
+def together(values: Sequence[Any], aggregate: str) -> Any:
+    """What several rows of one place are."""
+    there = [value for value in values if value is not None]
+    if aggregate == "sum" or len(there) < 2:
+        return total(there)
+    if aggregate == "max":
+        return max(there, key=exact)
+    return float(exact(total(there)) / len(there)) if aggregate == "mean" else there[0]
 
 
 def total(values: Sequence[Any]) -> Any:

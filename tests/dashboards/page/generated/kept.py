@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.dashboards.page.generated.data import Case
+from tests.dashboards.page.generated.data import Case, case
 from tests.dashboards.page.stand_in import Message, rows
 
 LONG = "what was promised to the board in spring"
@@ -85,6 +85,18 @@ KEPT: list[Case] = [
         TIMED,
         *[["2026-03-04T04:14:00", 4], ["2026-03-01T07:01:00", 1], ["2026-03-03T01:57:00", 3]],
     ),
+    _lying(
+        "times of one day",
+        {},
+        {"x": "datetime", "v": "integer"},
+        *[[f"2016-11-15T{hour:02}:30:00", 10_000_000 + hour] for hour in (10, 11, 12)],
+    ),
+    _lying(
+        "names of one kind",
+        {},
+        NAMED,
+        *[[f"Customer {name} of the northern region", amount] for name, amount in ((1, -5e7), (2, 5e7), (3, 5e7))],
+    ),
     _drawn("a whole of 30 digits", "donut", {}, {"x": "text", "v": "decimal"}, *[[name, "1" * 30] for name in "abc"]),
     _drawn("a line of seconds", "line", {}, TIMED, *[[f"2026-03-01T10:00:{n * 10:02}", n] for n in range(6)]),
     _drawn(
@@ -123,4 +135,7 @@ KEPT: list[Case] = [
         {"x": "text", "y": "date", "v": "integer"},
         *[["a", f"{2000 + n // 12}-{n % 12 + 1:02}-01", n] for n in range(60)],
     ),
+    case("heatmap", 294),  # two names were cut to the same text
+    case("lying", 33),  # and two times
+    case("donut", 235),  # a slice that is nearly the ring
 ]

@@ -107,24 +107,8 @@ async def test_what_was_wrong_once(stand_in: StandIn, visit: Visit) -> None:
     await check_all(stand_in, visit, KEPT)
 
 
-KNOWN = {
-    "lying": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "lyings": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "lying-sum": "at 1440 and 820 px some times beside lying bars are cut to the same text",
-    "heatmap": "in one of 300, two names are cut to the same text at 820 px",
-    "bar-share": "the tooltip of a place whose values are all zero leaves some of them empty",
-}
-"""Kinds with faults that are known, and still to be mended."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.xfail(reason=KNOWN[kind], strict=False)) if kind in KNOWN else kind
-        for kind in KINDS
-    ],
-)
+@pytest.mark.parametrize("kind", KINDS)
 async def test_many_of_each_kind(stand_in: StandIn, visit: Visit, kind: str) -> None:
     """Three hundred of each."""
     await check_all(stand_in, visit, [case(kind, seed) for seed in range(ALL)])

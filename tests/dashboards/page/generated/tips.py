@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from tests.dashboards.page.generated.data import Case, once
 from tests.dashboards.page.generated.groups import Groups, groups_of, largest, stack_of
 from tests.dashboards.page.generated.written import NAMELESS, NOTHING, moment, number_fault, plain, texts_of
+
+REST = re.compile(r"(Other|Mean of others|Largest of others) \(")
+"""What sums up the places beyond a limit."""
 
 
 def check_tips(case: Case, tips: list[dict[str, Any]]) -> Iterator[str]:
@@ -20,7 +24,7 @@ def check_tips(case: Case, tips: list[dict[str, Any]]) -> Iterator[str]:
     most = largest([value for group in groups.amounts.values() for value in group.values()])
     in_time = case.view["kind"] == "bar" and any(moment(str(key)) for key in groups.amounts)
     for tip in tips:
-        if (tip["title"] or "").startswith("Other ("):
+        if REST.match(tip["title"] or ""):
             continue
         found = _named(tip["title"], case)
         if not found:
@@ -66,7 +70,8 @@ def _amounts(case: Case, groups: Groups, key: Any, lines: list[list[str | None]]
             if not _is_nothing(text or "", case):
                 yield f"a tooltip says {name!r} {text!r}, which no row has"
             continue
-        faults = [_said(text or "", group[each], case, most) for each in of]
+        shared = stack_of(case) == "share" and any(group.values())  # a whole of nothing has no shares
+        faults = [_said(text or "", group[each], case, most, shared=shared) for each in of]
         if all(faults):
             yield f"a tooltip says {faults[0]}"
 
@@ -76,8 +81,8 @@ def _is_nothing(text: str, case: Case) -> bool:
     return NOTHING in text or number_fault(text, 0, case.view) is None or text.startswith("0.0% (")
 
 
-def _said(text: str, value: Any, case: Case, most: Decimal) -> str | None:
-    if stack_of(case) == "share" and value is not None:
+def _said(text: str, value: Any, case: Case, most: Decimal, *, shared: bool) -> str | None:
+    if shared and value is not None:
         _, _, text = text.rstrip(")").partition(" (")
     return number_fault(text, value, case.view, most)
 

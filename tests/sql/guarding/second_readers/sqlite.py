@@ -33,7 +33,8 @@ class Reader:
 
         self._connection.set_authorizer(authorize)
         try:
-            program = self._connection.execute(f"explain {bound.sql}", bound.params or ()).fetchall()
+            sql = bound.sql.lstrip("; \t\r\n\f")  # `explain ;` is an error, but SQLite skips empty statements
+            program = self._connection.execute(f"explain {sql}", bound.params or ()).fetchall()
         except sqlite3.Error as error:
             raise Unreadable(str(error)) from error
         finally:

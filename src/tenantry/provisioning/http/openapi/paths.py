@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tenantry.groups import Scope
+from tenantry.groups import MAX_INT, Scope
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
 from tenantry.provisioning.http.fields import TEXT_SCHEMA
 from tenantry.provisioning.http.introspection import OAUTH_FORMAT
@@ -25,7 +25,6 @@ from tenantry.provisioning.http.openapi.examples import (
 )
 from tenantry.provisioning.http.openapi.schemas import reference
 from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
-from tenantry.provisioning.limits import MAX_INT
 
 JsonObject = dict[str, Any]
 

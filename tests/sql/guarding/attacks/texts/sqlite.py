@@ -18,6 +18,8 @@ select json_object(*) as x from t
 select note as x from t limit (select count(*) from t)
 select column1 as x from (values ((select max(note) from t)))
 select 'vault'.note as x from t as 'vault'
+; select note as x from t
+;; ;select note as x from t
 select note as x from [t]
 select [t].[note] as x from [t]
 select note as x from `t`

@@ -1,0 +1,82 @@
+"""The guarded tables of registered data sources: test a declaration on its source, and replace the stored one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tenantry.cli.field_changes import FieldChanges, field_changes
+from tenantry.cli.options import author, settings
+from tenantry.errors import DataSourceError, InvalidSource, UnknownDataSource
+from tenantry.groups import Environment, RegisteredSource
+from tenantry.ports import Store
+
+if TYPE_CHECKING:
+    from tenantry.cli.groups_file import SourceTables
+
+
+async def find_source(store: Store, environment: Environment, reference: str) -> RegisteredSource:
+    """Raises UnknownDataSource."""
+    source = await store.sources.get(environment, reference)
+    if source is None:
+        raise UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
+    return source
+
+
+async def check_source(source: RegisteredSource, unchanged: str, keys: str | None = None, file: str = "") -> None:
+    """Connect, and prove the declaration. Errors say what did not change, and name the ``file`` to correct."""
+    from tenantry.datasources import check_connection  # imports SQLAlchemy, which `--help` does not need
+
+    try:
+        await check_connection(source, keys=settings(keys=keys).keys)
+    except DataSourceError as error:
+        problem = error.problem if isinstance(error, InvalidSource) else None
+        fix = "fix this" if problem is None else f"correct {file}"
+        raise type(error)(
+            f"{problem or error.message}. {unchanged}: {fix}, or use --no-check if the source is reachable only "
+            "from where its queries run, or does not exist yet",
+            field=error.field,
+        ) from None
+
+
+async def check_tables(source: RegisteredSource, declared: Mapping[str, Any], keys: str | None, file: str) -> None:
+    """Test a declaration that the source does not have yet."""
+    await check_source(replace(source, tables=json.dumps(declared)), "Nothing was changed", keys, file)
+
+
+class TablesChange(NamedTuple):
+    """The difference between a source's declaration and that of a file. ``place`` is its line there."""
+
+    source: RegisteredSource
+    declared: dict[str, Any]
+    place: str
+    fields: FieldChanges
+
+
+async def compare_tables(store: Store, environment: Environment, wanted: Iterable[SourceTables]) -> list[TablesChange]:
+    """Return the declarations that differ from the stored ones. Raises UnknownDataSource."""
+    found = []
+    for each in wanted:
+        try:
+            source = await find_source(store, environment, each.source)
+        except UnknownDataSource as error:
+            fix = "register it with tenantry data-source create"
+            raise UnknownDataSource(f"{each.place}: {error.message}: {fix}") from None
+        fields: FieldChanges = {}
+        before = source.declaration
+        for name in {**before, **each.declared}:
+            absent: dict[str, Any] | None = {} if name == "tables" else None
+            fields |= field_changes(name, before.get(name, absent), each.declared.get(name, absent))
+        if fields:
+            found.append(TablesChange(source, each.declared, each.place, fields))
+    return found
+
+
+async def write_tables(store: Store, changes: Iterable[TablesChange]) -> None:
+    """Replace the stored declarations. Raises DataSourceError if another writer changed a source meanwhile."""
+    for each in changes:
+        if await store.sources.update(each.source, tables=each.declared, author=author()) is None:
+            problem = f"data source {each.source.provided_id} has changed meanwhile: run the command again"
+            raise DataSourceError(f"{each.place}: {problem}")

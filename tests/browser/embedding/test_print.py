@@ -41,7 +41,7 @@ PAPER_MILLISECONDS = 1_500
 
 @pytest.fixture(scope="module")
 async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
-    """Chromium alone: Playwright prints with no other one."""
+    """Chromium alone: test_print_firefox.py is about Firefox."""
     async with chromium(chromium_path, tmp_path_factory.mktemp("printing")) as launched:
         yield launched
 

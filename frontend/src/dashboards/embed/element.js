@@ -250,8 +250,9 @@ export class TenantryDashboard extends Base {
   /** The heights on paper by width: nothing comes from the frame while the host prints. */
   #print(heights) {
     const sheet = new CSSStyleSheet();
-    const rules = Object.entries(heights).map(([width, height]) => `@container(min-width:${+width}px){div{height:${+height}px!important}}`);
-    sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules.join("")}}`);
+    const rules = (at) => Object.entries(heights).map(([width, height]) => `${at}(min-width:${+width}px){div{height:${+height}px!important}}`).join("");
+    const firefox = "@supports(-moz-appearance:none)"; // on paper it has no containers: the paper's width counts
+    sheet.replaceSync(`@media print{:host{container-type:inline-size}${rules("@container")}${firefox}{${rules("@media")}}}`);
     this.#root.adoptedStyleSheets = [sheet];
   }
 

@@ -38,6 +38,7 @@ export class Session {
     this.#post = post;
     this.filters = filters ?? {};
     this.given = given;
+    this.isHosted = Boolean(askHost);
     this.theme = theme;
     this.colors = colors;
     addEventListener("pagehide", () => {

@@ -195,7 +195,10 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. Fields that you do not give stay; --property NAME=null removes a property."""
+    """Update the user group with the id ID.
+
+    Fields that you leave out keep their values; --property NAME=null removes a property.
+    """
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):

@@ -55,8 +55,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first ``changes``. When this returns another object, clear
-        the cache."""
+        """The store's slots on this host; None before the first call of ``changes``. When this returns another object,
+        clear the cache."""
         ...
 
 

@@ -53,7 +53,7 @@ class VariableReference:
     cast: str = ""
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
-    """SQL around the ``{placeholder}``; empty if the placeholder stays alone."""
+    """SQL around the ``{placeholder}``; empty if the placeholder stands alone."""
     of_guard: str = ""
     """The declared table whose guard contains the variable, in place of the author's SQL. ``offset`` is then the
     table's offset in the template."""

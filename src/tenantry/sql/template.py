@@ -282,7 +282,8 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review the variables that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
+        The variables that are marked ``not_a_filter`` or declared optional, for a review. ``tenantry sql check`` lists
+        them too.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

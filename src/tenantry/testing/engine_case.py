@@ -112,7 +112,7 @@ class AskedDriver:
             result = await self.result(template, **params)
         except TenantryError as error:
             return error
-        raise AssertionError(f"the driver must refuse this query: {template} returned {len(result)} rows")
+        raise AssertionError(f"the driver must refuse this query, but it returned {len(result)} rows: {template}")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
         """Return the streamed rows as CSV. Raises TenantryError."""

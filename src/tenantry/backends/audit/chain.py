@@ -72,7 +72,7 @@ def write_seal(seal: Seal) -> bytes:
 
 
 NO_SEAL: Final = Seal("", 0, b"")
-"""Replaces an unreadable seal, which somebody must have altered. It never verifies."""
+"""Replaces an unreadable seal, which somebody must have altered. Its check always fails."""
 
 
 def read_seal(column: object) -> Seal:

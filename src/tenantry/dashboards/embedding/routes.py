@@ -33,7 +33,7 @@ from tenantry.ports import Clock, EnvironmentStore, GroupStore
 from tenantry.tokens import claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
-"""Bundles that host pages load, and the same as a package for npm."""
+"""The bundles that the pages of a host load. The npm package contains them too."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in

@@ -51,7 +51,7 @@ def share(size: int) -> int:
 
 class Turn:
     """A query's place in the queue. When the turn gets a connection, the query may use it until ``FairQueue.release``.
-    The future ``came`` becomes True when the turn gets a connection, False when it loses its place."""
+    The future ``came`` becomes True when the turn gets a connection, False when the turn loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 

@@ -202,7 +202,7 @@ class IntrospectionForm:
             raise InvalidRequest("the form has a parameter twice: send each once")
         token = values.get("token", "")
         if not token:
-            raise InvalidRequest("the form has no parameter token: send the user group token as token")
+            raise InvalidRequest("the form has no parameter 'token': send the user group token in it")
         return token
 
 

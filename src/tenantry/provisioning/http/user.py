@@ -123,7 +123,7 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The Idempotency-Key, with keyed hashes of the body's canonical JSON."""
+    """Join the header's value with hashes of the body's canonical JSON, one for each signing key."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 

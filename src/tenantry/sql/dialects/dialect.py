@@ -117,7 +117,7 @@ class Dialect:
 
     # How its SQL is read.
     prefixes: str = ""
-    """Regular expression of string prefixes, such as the ``E`` of ``E'…'``."""
+    """Regular expression for string prefixes, such as the ``E`` of ``E'…'``."""
     double_is_string: bool = False
     """``"…"`` is a string, not a name."""
     double_takes_prefix: bool = False
@@ -150,11 +150,11 @@ class Dialect:
     bracket_doubled: bool = False
     """``]]`` in a bracketed name means one ``]``."""
     dollar_quotes: str = ""
-    """Regular expression of ``tag$`` in the opening ``$tag$``; empty if the dialect has no such strings."""
+    """Regular expression for ``tag$`` in the opening ``$tag$``; empty if the dialect has no such strings."""
     line_end: str = r"\n"
     """Characters that end a line comment, written for the ``[…]`` of a regular expression."""
     hash_comment: str = ""
-    """Regular expression of a ``#`` that begins a comment."""
+    """Regular expression for a ``#`` that begins a comment."""
     slash_comment: bool = False
     """``//`` begins a comment."""
     dashes_need_space: bool = False

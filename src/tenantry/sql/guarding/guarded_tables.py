@@ -28,8 +28,8 @@ class GuardedTables(Declaration):
     """
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the tree with the guards in place of the tables. Raises TemplateError for SQL that cannot be
-        proved."""
+        """Return the tree with the guards in place of the tables. Raises TemplateError if the proof fails that it reads
+        guarded rows only."""
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:

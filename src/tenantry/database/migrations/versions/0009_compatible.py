@@ -1,4 +1,5 @@
-"""Adds a list of the revisions whose programs can use the tables, so that two versions can share a store."""
+"""Adds a list of schema revisions. A release that was built for one of them can use the tables, so two releases can
+share a store."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ _EXAMPLES: Final = {
         _Example(
             errors.InvalidRequest,
             "The form has no `token`, or a parameter twice",
-            "the form has no parameter token: send the user group token as token",
+            "the form has no parameter 'token': send the user group token in it",
         ),
         _Example(
             errors.Unauthorized,

@@ -139,7 +139,7 @@ class AlreadyExists(TenantryError):
 
 
 class TooManyRevokedViewers(TenantryError):
-    """The group cannot keep another revoked viewer."""
+    """The group's list of revoked viewers is full."""
 
     code = "too_many_revoked_viewers"
     status = 409

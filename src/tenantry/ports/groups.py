@@ -20,8 +20,8 @@ from tenantry.groups import (
 class GroupStore(Protocol):
     """Stores user groups. A write and its audit entry are one transaction.
 
-    With ``once``, a repeated write returns the first response. It may raise IdempotencyInFlight; IdempotencyKeyReused
-    if the body differs; IdempotencySuperseded if the token in the response is no longer live."""
+    With ``once``, a repeated write returns the response of the first one. It may instead raise IdempotencyInFlight;
+    IdempotencyKeyReused if the body differs; IdempotencySuperseded if the token in the response is no longer live."""
 
     async def get_or_create(
         self,
@@ -66,7 +66,7 @@ class GroupStore(Protocol):
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Return the deleted group. Raises UnknownGroup."""
+        """Delete the group and return it. Raises UnknownGroup."""
         ...
 
     @overload
@@ -88,13 +88,13 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Write distinct groups in one transaction. The result is None for a group that another writer has changed,
-        created or deleted: read it again. The other writes commit."""
+        """Write distinct groups in one transaction. Return None for each group that another writer has changed, created
+        or deleted meanwhile: the caller should read that group again. The other groups are written."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
         """Return groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part of
-        the name; A to Z match a to z."""
+        the name, ignoring the case of ASCII letters."""
         ...

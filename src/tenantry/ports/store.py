@@ -42,7 +42,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the default grace of later rotations. Raises UnknownEnvironment."""
+        """Set the default grace period for later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
@@ -151,8 +151,8 @@ class UsageStore(Protocol):
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of 100,000
-        groups takes seconds."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
+        100,000 groups takes seconds."""
         ...
 
     async def oldest(self) -> datetime | None:
@@ -200,7 +200,7 @@ class WrittenBackend(LeasedBackend, Protocol):
     @property
     def settling(self) -> float:
         """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
-        before it returns, so add this time to a write's timeout."""
+        before it returns, so callers should add this time to the timeout of a write."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

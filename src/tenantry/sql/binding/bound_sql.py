@@ -28,7 +28,8 @@ class BoundSQL(NamedTuple):
     paramstyle: str
     dialect: str
     reads_group: bool = True
-    """Whether the template names a variable other than ``params.*``, or a parameter reads a property."""
+    """Whether the template names a variable other than ``params.*``, or one of its parameters takes its value from a
+    property of the group."""
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.

@@ -123,7 +123,8 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a copy of a list, and refuses strings, objects and sets."""
+        """Return a function that reads a list and returns a copy of it. The function refuses strings, objects and
+        sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

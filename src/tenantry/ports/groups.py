@@ -82,7 +82,7 @@ class GroupStore(Protocol):
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        """Return the existing groups by id, in one read."""
+        """Find groups by their ids, in one read. Return those that exist, by id."""
         ...
 
     async def write_many(

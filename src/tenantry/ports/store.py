@@ -102,7 +102,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """A group's share of the codes of one purpose."""
+    """Limits how many codes of one purpose a group can have."""
 
     group: bytes
     """The handle."""
@@ -145,7 +145,8 @@ class UsageStore(Protocol):
     """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has added this number or a later one in the last 90 days."""
+        """Add the batch, unless its writer has already added a batch with this number or a later one in the last 90
+        days."""
         ...
 
     async def sums(

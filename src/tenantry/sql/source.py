@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Maximum characters of a template. A longer one is a mistake or an attack."""
+"""Maximum number of characters in a template. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # an error shows this many characters of a long line
 
@@ -36,7 +36,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of the commas in included SQL, which never separate the arguments of a filter."""
+        """Offsets of the commas in included SQL. These commas never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -90,7 +90,7 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character has its own offset in ``source``. If False, all have the offset ``offset``."""
+    """Whether each character has its own offset in ``source``. If False, all of them count as at ``offset``."""
 
 
 class ExpandedSource(Source):
@@ -120,7 +120,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment at an offset of the expanded SQL, cut to begin there."""
+        """Return the part of a segment that begins at an offset of the expanded SQL."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

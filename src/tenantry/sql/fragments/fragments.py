@@ -1,7 +1,7 @@
-"""Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed.
 
-A fragment must be balanced, and it must be in parentheses or be a condition fragment, so that the SQL around it cannot
-change its meaning.
+A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment, so that the SQL
+around it cannot change its meaning.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class RenderedPart(NamedTuple):
     text: Text | None
     """The node that it comes from; None for a placeholder or a space between nodes."""
     offset: int
-    """Offset in the template of its first character."""
+    """Offset of its first character in the template."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class RenderedText:
 
 
 def render(nodes: Sequence[Node], decide: Decide, placeholder: str = PLACEHOLDER) -> RenderedText:
-    """Return the SQL that ``decide`` chooses. A list has one item."""
+    """Return the SQL that ``decide`` chooses. Each list gets one item."""
     rendered = RenderedText()
     parts: list[str] = []
     length = 0
@@ -117,7 +117,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield decisions: all clauses with each branch, then no clause.
+    """Yield decisions: first all clauses, once with each branch, and at last no clause.
 
     If a Switch has many branches that are plain names, only the first of them is chosen, unless ``every``.
     """

@@ -1,4 +1,4 @@
-"""Names the tables that a template reads, for drafts of a declaration."""
+"""Finds the names of the tables that a template reads, to draft a declaration of them."""
 
 from __future__ import annotations
 

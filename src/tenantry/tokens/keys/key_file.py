@@ -44,7 +44,7 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """The line of a signing key. ``created_at`` is in UTC."""
+    """A line of the key file with a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
@@ -72,7 +72,7 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """The parsed lines of a key file; comments and blank lines are strings."""
+    """The parsed lines of a key file. Comments and blank lines are kept as strings."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
@@ -292,7 +292,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why the secret is too weak to sign with, or None. ``written`` is its encoded form."""
+    """The reason why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

@@ -111,7 +111,7 @@ class EmbeddingNotAllowed(TenantryError):
 
 
 class CodeUsed(TenantryError):
-    """The single-use code is used, expired or unknown."""
+    """The single-use code was already used, has expired or is unknown."""
 
     code = "code_used"
     status = 410

@@ -27,7 +27,9 @@ class Source:
         self.file: str = file
         if len(text) > longest:
             head = f"{file}: " if file else ""
-            raise TemplateError(f"{head}a SQL template is at most {longest} characters long, this one is {len(text)}")
+            raise TemplateError(
+                f"{head}a SQL template is at most {longest} characters long, but this one has {len(text)}"
+            )
         if text.isascii() and "\0" not in text:
             return
         for offset, character in enumerate(text):

@@ -162,7 +162,8 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Add the signature and the checksum to the first 47 bytes of a token; None if its key is unknown."""
+        """Return a token, given its first 47 bytes, by adding the signature and the checksum; None if its key is
+        unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 

@@ -1,7 +1,7 @@
 """Passes: short-lived credentials for one viewer each, made from the user group token.
 
 A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), which is
-signed by HS256 (RFC 7515) with the complete token as the key. Anyone with the token can make passes offline. A pass
+signed with HS256 (RFC 7515), with the complete token as the key. Anyone with the token can make passes offline. A pass
 does not reveal the token. When the token becomes invalid, so do its passes.
 """
 
@@ -98,7 +98,8 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
-            f"the pass has {len(signed)} characters, of at most {MAX_PASS_LENGTH}: shorten `viewer`", claim="viewer"
+            f"the pass has {len(signed)} characters, but at most {MAX_PASS_LENGTH} are allowed: shorten `viewer`",
+            claim="viewer",
         )
     return signed
 
@@ -285,7 +286,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InvalidPass(f"the {what} of this pass are not a JSON object in base64url")
+        raise InvalidPass(f"this pass is malformed: its {what} part is not a JSON object in base64url")
     return value
 
 

@@ -30,7 +30,8 @@ Read: TypeAlias = Callable[[Any], Any]
 
 
 class VariableReader:
-    """Makes the functions that read the variables of a template. Errors name path and location."""
+    """Makes the functions that read the variables of a template. Their errors name the path of the variable and the
+    location of its tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source

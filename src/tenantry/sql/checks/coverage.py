@@ -1,6 +1,6 @@
 """Coverage: whether each group has the properties that a template requires, with types that fit.
 
-Types are collected in one pass over the groups, so that checks need not read the groups again.
+One pass over the groups collects the types of all properties, so that checks need not read the groups again.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ class Dialect:
     named_lambdas: bool = False
     """WITH can give a lambda a name, which then hides the function of that name (ClickHouse)."""
     row_ids: frozenset[str] = frozenset()
-    """Columns of every table that a derived table lacks (SQLite)."""
+    """Columns that every real table has, but a derived table lacks (SQLite)."""
     or_operators: frozenset[str] = frozenset({"or"})
     """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
@@ -203,10 +203,12 @@ class Dialect:
     columns_expression: bool = False
     """``columns(…)`` selects columns by a value (DuckDB)."""
     dynamic_functions: FunctionNames
-    """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
+    """Functions that run a string as SQL, or read a relation or server file by name. Tests call them on real
+    engines."""
 
     row_functions: str = ""
-    """Query that lists the user-defined functions that ``table.name`` could call; column ``name`` (PostgreSQL)."""
+    """SQL query that lists, in its column ``name``, the user-defined functions that ``table.name`` could call
+    (PostgreSQL)."""
 
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""

@@ -77,7 +77,8 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A template whose fragments are expanded, all declared parameters, and the fragments in text order."""
+    """The result of ``expand``: the expanded template, all declared parameters, and the included fragments in text
+    order."""
 
     source: Source
     parameters: Mapping[str, Parameter]

@@ -12,7 +12,7 @@ from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 SHARED: Final = "shared"
 """The rule of a table whose rows every group may read."""
 READ_ITSELF: Final = "compare one of its columns with a value of the group"
-"""The fix for a table whose rows depend on themselves."""
+"""The fix for a table whose condition reads the table itself."""
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"

@@ -56,7 +56,7 @@ class TableGuardSQL:
     """The condition, in which each table that it reads is replaced by that table's guard."""
     condition: str
     reads: frozenset[str]
-    """Names that a CTE must not have, as ``folded`` returns them."""
+    """Names that no CTE may have, in the form that ``folded`` returns."""
     conflicts: tuple[PlaceholderConflict, ...]
     least_length: int
     """Minimum number of characters in the rendered condition."""

@@ -119,7 +119,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
     """Yield decisions: first all clauses, once with each branch, and at last no clause.
 
-    If a Switch has many branches that are plain names, only the first of them is chosen, unless ``every``.
+    If many branches of a Switch are plain names, only the first of these branches is chosen, unless ``every``.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)

@@ -53,7 +53,7 @@ class StatementNames:
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
-    """Names of CTEs, as ``folded`` returns them → their positions."""
+    """Name of a CTE, in the form that ``folded`` returns → its positions."""
     columns: list[Qualified] = field(default_factory=list)
 
 

@@ -52,7 +52,7 @@ CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
 """Names under ``params`` of two values: the zone that a ZoneOfGroup names, and whether weeks begin on Sunday. No
 declared parameter can have these names."""
 WEEK_START: Final = "week_start"
-"""The group's property, and a dashboard's key, for the first day of weeks."""
+"""Name of the group's property, and of the key in a dashboard's file, that sets the first day of weeks."""
 WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values, or whose two ends, are datetimes."""

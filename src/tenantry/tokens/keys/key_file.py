@@ -146,7 +146,9 @@ def parse_keys(text: str) -> KeyFile:
         active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
-        raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
+        raise InvalidKeys(
+            f"line {active[1]}: a second active key (the first is in line {active[0]}); make one of them verify-only"
+        )
     if not active:
         raise InvalidKeys("no key is active; mark exactly one as active")
     return KeyFile(tuple(lines))

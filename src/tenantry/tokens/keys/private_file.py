@@ -23,8 +23,8 @@ def create_private(path: Path, content: bytes) -> None:
         _sync_folder(path.parent)
     except FileExistsError:
         raise InvalidKeys(
-            f"{path} already exists and is not overwritten, because that would invalidate its tokens: "
-            "run `tenantry keys rotate` to add a key"
+            f"{path} already exists and is not overwritten, because that would invalidate the tokens "
+            "signed with its keys: run `tenantry keys rotate` to add a key"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot create the signing-key file {path}: {error.strerror}") from None

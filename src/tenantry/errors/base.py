@@ -221,7 +221,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Results that viewers have not read yet fill the memory limit."""
+    """The memory limit is used up by results that viewers have not read yet."""
 
     code = "answers_unread"
     status = 503

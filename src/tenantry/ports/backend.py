@@ -16,8 +16,8 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """Versions that all processes of a host share, in ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index`` maps a handle
-    to a slot.
+    """Version numbers that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots.
+    ``slot_index`` maps a handle to a slot.
 
     A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
     while the slot has the even version that was read before the look-up."""

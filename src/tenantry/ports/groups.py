@@ -61,7 +61,7 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Replace the live token ``current`` by its next version. Of concurrent callers, only one succeeds. Raises
+        """Replace the live token ``current`` with its next version. Of concurrent callers, only one succeeds. Raises
         UnknownToken, TokenAlreadyRotated; GroupSuspended, unless ``while_suspended``."""
         ...
 

@@ -61,7 +61,7 @@ def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and changes the
-    slots of ``RegisteredSource.handles``."""
+    versions in the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         """Like ``get``, but read the store of record, and also return the generation of the snapshot."""

@@ -16,7 +16,7 @@ class Query(SQLTemplate):
 
     Other templates include it by ``name``; errors show ``file``. ``dialect`` applies if the header names none.
     ``optional``: paths that a group may lack; the header may add more of them only if ``trusted``. ``trusted``: the
-    file is part of the program.
+    file belongs to the program, not to its users.
 
     The SQL is compiled when it is first bound or checked (``check``). The constructor raises TemplateError for a bad
     header, with line, column, caret and fix.

@@ -122,7 +122,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
-        """Return the part of a segment that begins at an offset of the expanded SQL."""
+        """Return the segment that contains an offset of the expanded SQL, shortened to begin at that offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

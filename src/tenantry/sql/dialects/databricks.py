@@ -1,4 +1,4 @@
-"""Databricks and Spark SQL: rules taken from their documentation and grammar and sqlglot's tokenizer, and not
+"""Databricks and Spark SQL: rules taken from their documentation, their grammar and sqlglot's tokenizer, and not
 tested."""
 
 from __future__ import annotations

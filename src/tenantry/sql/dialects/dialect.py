@@ -257,7 +257,7 @@ class Dialect:
     is_date: str = "length(cast({column} as varchar)) = 10"
     """SQL for whether ``{column}`` is a date without a time."""
     instant: str = "{column}"
-    """SQL that compares ``{column}`` with instants; a column without a time zone is in UTC."""
+    """SQL for ``{column}`` in a comparison with instants; a column without a time zone is taken to be in UTC."""
     local_days: str = ""
     """Like ``local_time``, but a date without a time is not moved to another day. By default it is built from
     ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""

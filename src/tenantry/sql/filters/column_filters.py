@@ -59,7 +59,7 @@ def matches(context: SwitchContext) -> Switch:
 
 
 def excludes(context: SwitchContext) -> Switch:
-    """Build the opposite of ``matches``. It includes NULL unless NULL itself is excluded."""
+    """Build the opposite of ``matches``. The condition is true for NULL, unless NULL itself is excluded."""
     return _by_type(context, negated=True)
 
 

@@ -33,9 +33,9 @@ class GuardedTables(Declaration):
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries, for each table, that fail if the table or a column is missing. They read no rows and need no
-        values. A data source runs them when it first connects. Without this check, if a column is missing, an engine
-        could take a column of the same name from the query around the guard.
+        """Return queries for each table. They fail if the table, or a column that its condition needs, is missing. They
+        read no rows and need no values. A data source runs them when it first connects. Without this check, if a column
+        is missing, an engine could take a column of the same name from the query around the guard.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """

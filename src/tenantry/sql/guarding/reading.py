@@ -55,7 +55,7 @@ def hides(name: str, position: int, reader: str) -> Refused:
 
 @contextmanager
 def located(source: Source, rendered: RenderedText) -> Iterator[None]:
-    """A context that converts Refused to TemplateError."""
+    """A context manager that converts Refused to TemplateError."""
     try:
         yield
     except Refused as refused:

@@ -117,7 +117,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield decisions: first all clauses, once with each branch, and at last no clause.
+    """Yield decisions: first all clauses, once with each branch, and finally no clauses.
 
     If many branches of a Switch are plain names, only the first of these branches is chosen, unless ``every``.
     """

@@ -49,7 +49,8 @@ class StatementNames:
     starts: dict[int, Path] = field(default_factory=dict)
     """The names of tables, including CTEs, by the positions at which they begin."""
     calls: set[int] = field(default_factory=set)
-    """Positions of the names of functions in ``from``. If a name has a schema, the position follows the schema."""
+    """Positions of the names of functions in ``from``. If a name has a schema, this is the position after the
+    schema."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)

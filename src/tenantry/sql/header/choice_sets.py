@@ -30,7 +30,7 @@ class ChoiceText:
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
-"""Set name → choice name → SQL."""
+"""Name of a choice set → name of a choice → SQL."""
 NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 

@@ -49,7 +49,7 @@ the range in every zone; ``from`` and ``until`` are the instants at which it beg
 ZONE_NAME: Final = "_zone"
 SUNDAYS_NAME: Final = "_sundays"
 CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
-"""Names under ``params`` of two values: the zone that a ZoneOfGroup names, and whether weeks begin on Sunday. No
+"""Names of two values under ``params``: the zone that a ZoneOfGroup names, and whether weeks begin on Sunday. No
 declared parameter can have these names."""
 WEEK_START: Final = "week_start"
 """Name of the group's property, and of the key in a dashboard's file, that sets the first day of weeks."""
@@ -89,9 +89,9 @@ class PropertyReference:
 class ZoneOfGroup(PropertyReference):
     """Time zone of a dashboard's group: the one that a property names or, if it names none, ``otherwise``.
 
-    Column filters then compare with days in this zone: a date as it is, an instant by whether it lies between two
-    midnights of the zone. A column without a time zone is taken as UTC. If nothing names a zone, "today" is the current
-    date in UTC, and the engine decides how a column compares with days.
+    Column filters then compare with days in this zone: dates as they are, instants with the midnights at which the days
+    begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
+    current date in UTC, and the engine decides how a column compares with days.
     """
 
     otherwise: tzinfo | None = None
@@ -203,7 +203,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties that the default and the time zone need. A ZoneOfGroup needs none."""
+        """Paths of the properties that the default and the time zone need. A ZoneOfGroup needs none, because its
+        property may be missing."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

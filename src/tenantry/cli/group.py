@@ -158,7 +158,9 @@ async def list_(
     "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
 @click.option(
-    "--replace", is_flag=True, help="Replace properties and mapping as a whole, dropping entries that you do not name."
+    "--replace",
+    is_flag=True,
+    help="Replace properties and mapping as a whole: entries that you do not give are dropped.",
 )
 @expires_in_option
 @expires_at_option

@@ -152,8 +152,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file; make it atomically if it is missing. Raises StoreUnavailable; a wrong owner, mode, size or header
-    is also an error."""
+    """Open the file; make it atomically if it is missing. Raises StoreUnavailable if that fails, or if
+    its owner, mode, size or header is wrong."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

@@ -43,7 +43,9 @@ def as_hour(value: str) -> datetime:
 @click.command()
 @click.option("--group", type=as_name, metavar="ID", help="Only this group, which may be one that was deleted.")
 @environment_filter_option
-@click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: the start of this month.")
+@click.option(
+    "--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: the start of this month."
+)
 @click.option("--until", type=as_hour, metavar="DATE", help="Before this date or hour; default: now.")
 @click.option(
     "--by",

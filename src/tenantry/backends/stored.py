@@ -94,7 +94,7 @@ class StoredGroup:
         valid for ``grace_seconds`` from ``now`` (None: the environment's default).
 
         Raises UnknownToken, or TokenAlreadyRotated if ``current`` is an earlier token of this group (handles are never
-        reused, so a lower version is enough to know). Raises GroupSuspended, unless ``while_suspended``."""
+        reused, so a lower version shows this). Raises GroupSuspended, unless ``while_suspended``."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:

@@ -61,8 +61,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Keep a change that a bus reported until the second poll from now, because the next poll may have begun before
-        the change."""
+        """Keep a change, reported by a bus, for two polls, because the next one may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:

@@ -52,8 +52,8 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print it alone on stdout. It cannot be shown again, because only its hash is stored.
-    Without an end date it is valid until you revoke it."""
+    """Create an API token and print only the token on stdout. It cannot be shown again, because only its hash is
+    stored. Without an end date it is valid until you revoke it."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)
     check_future(end, now)

@@ -38,7 +38,7 @@ host_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of a PostgreSQL store behind a pooler, to check that notifications of writes arrive there.",
+    help="Direct URL of a PostgreSQL store that is behind a pooler, to check that notifications of writes arrive.",
 )
 @click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."

@@ -290,7 +290,7 @@ def print_findings(findings: Iterable[tuple[str, Finding]], *, err: bool = False
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """``2 errors, 1 note``; empty without findings."""
+    """Return a string such as ``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

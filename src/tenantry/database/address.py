@@ -19,7 +19,7 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""Minimum seconds between two checks whether the file was replaced, for fast reads
+"""How many seconds fast reads wait before they check again whether the file was replaced
 (docs/decisions/0021-fast-reads.md)."""
 
 

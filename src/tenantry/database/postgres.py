@@ -56,8 +56,8 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
     """Whether the client is connected to the server without a pooler. Behind a pooler nothing is prepared, and
     ``begin`` sends SET_IN_TRANSACTION."""
     cancels = False
-    """Whether a task that is cancelled first waits, possibly for seconds, until the server has cancelled its query. If
-    False, the task closes the connection."""
+    """Whether a cancelled task waits, possibly for seconds, until the server has cancelled its query. If False, the
+    task closes the connection at once."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:

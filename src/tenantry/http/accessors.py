@@ -18,8 +18,8 @@ SCOPE_KEY = "user_group"
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
 """Scope key of a group that the outer UserGroupMiddleware found but did not accept, because the scope of the pass does
-not contain the middleware's audience. An inner UserGroupMiddleware accepts the group if the scope contains its
-audience."""
+not contain the middleware's audience. An inner UserGroupMiddleware accepts the group if the scope
+contains the audience of that middleware."""
 
 FOUND_KEY = "tenantry.found"
 """Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token

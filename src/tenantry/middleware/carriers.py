@@ -161,7 +161,7 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
     if any(name.lower() == "cookie" for name in chosen):
-        raise ValueError("the Cookie header is read by cookie(name)")
+        raise ValueError("to read the Cookie header, use cookie(name)")
     return Carriers(
         headers=chosen, schemes=(scheme,) if any(name.lower() == "authorization" for name in chosen) else ()
     )

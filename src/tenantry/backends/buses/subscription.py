@@ -32,8 +32,8 @@ REPLY_SECONDS = 2.0
 """A probe that has not arrived after this time counts as lost, and the bus as deaf."""
 
 EVICTIONS = 1_000
-"""Maximum notices per second that the listener gets. Further notices of that second are replaced by one flush at its
-end."""
+"""Maximum notices that the listener gets in one second. All further ones are replaced by one flush at the end of the
+second."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "

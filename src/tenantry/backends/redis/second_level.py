@@ -126,7 +126,7 @@ class RedisBackend:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Write pending entries for at most a second, then close this event loop's connections. The origin stays
+        """Spend at most a second on writing pending entries, then close this event loop's connections. The origin stays
         open."""
         await self._queue.aclose()
         await self._connections.aclose()

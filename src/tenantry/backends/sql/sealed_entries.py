@@ -103,7 +103,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         if first_of(connection, _ADD_POSTGRESQL, (document, last, *_new_head(sealed))) is not None:
             return
         unsealed = all_of(connection, _UNSEALED_POSTGRESQL, (row[0],))  # added by a writer without keys
-    raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
+    raise StoreUnavailable("other writers are adding to the audit trail without locking it: try again")
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:

@@ -138,7 +138,8 @@ class SQLiteEngine(StoreEngine):
 
         waiting.add_done_callback(report)
         raise OutcomeUnknown(
-            f"the {self._file.label} has not confirmed the write in time: check whether it was done before you retry"
+            f"the {self._file.label} has not confirmed the write in time: before you try again, "
+            "check whether it was done"
         )
 
     async def aclose(self) -> None:

@@ -212,4 +212,4 @@ def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> Non
     found = os.read(descriptor, len(header))
     if found != header:
         whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"
-        raise StoreUnavailable(f"{path} is a file of {whose}. {_FIX}")
+        raise StoreUnavailable(f"{path} belongs to {whose}. {_FIX}")

@@ -10,11 +10,12 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double from SHORTEST_SECONDS to LONGEST_SECONDS; up to half of a pause is added at random."""
+"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. Each is then lengthened at random by up to a
+half."""
 
 
 class Backoff:
-    """Pauses, in seconds, that double from ``shortest`` to ``longest``."""
+    """Pauses, in seconds. Each is twice as long as the one before, from ``shortest`` up to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest

@@ -50,7 +50,7 @@ class Control:
     parameter: Parameter
     offset: int
     presets: tuple[str, ...] = ()
-    """The relative ranges that the control offers."""
+    """The relative ranges that viewers can choose."""
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class Click:
     """The dashboard that a click opens; empty: the click filters this page, or is an event."""
     offset: int = 0
     event: tuple[str, ...] = ()
-    """The columns that the host's page gets with its event ``click``."""
+    """The columns whose values the host's page gets in its event ``click``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,11 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The column names in ``columns`` and in a Vega-Lite specification, which may contain variables."""
+    """Names of columns, from ``columns`` and from a Vega-Lite specification. The names may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
-    """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
+    """Columns whose values, taken together, should differ in each row, such as ``by`` and ``color`` of a line."""
     adds_averages: bool = False
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False

@@ -36,7 +36,7 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """Why reports are missing; None if none are."""
+    """The error that caused reports to be missing, if there was one."""
 
 
 class LineBatches:

@@ -13,7 +13,7 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 class PropertyContract(Protocol):
     """Rules for properties, checked before they are written. ``tenantry.sql.checks.contract.QueryContract`` is one.
 
-    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
+    If ``refuses`` is true, a write that violates the rules raises the error; otherwise the error is only logged.
     """
 
     refuses: bool

@@ -10,8 +10,8 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. Each is then lengthened at random by up to a
-half."""
+"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. A random time is added to each pause: at most
+half of its length."""
 
 
 class Backoff:

@@ -136,7 +136,7 @@ class Client:
         )
 
     def revoke_viewer(self, user_group_id: str, viewer_id: str) -> datetime:
-        """Refuse all passes issued to this viewer until now. Return the time (UTC) from which newly issued passes are
+        """Refuse all passes issued to this viewer until now. Return the time (aware, UTC) from which new passes are
         accepted. Raises UnknownGroup, TooManyRevokedViewers."""
         return self._run(self._calls.revoke_viewer(user_group_id, viewer_id))
 
@@ -157,7 +157,8 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
+        """Create many groups, or merge changes into existing ones. Each is given like ``{"user_group_id": "acme",
+        "properties": {"plan": "pro"}}``.
 
         Yields a report for each group, in order. If a report has an ``error``, the other groups are still written.
         ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first

@@ -57,7 +57,7 @@ class Frame:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
-        """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
+        """Return the page, and allow ``hosts`` to embed it. The status is 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})

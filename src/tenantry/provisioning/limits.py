@@ -53,7 +53,7 @@ _NEVER_NULL: Final = frozenset({"name", "suspended"})
 
 
 def check_draft(draft: GroupDraft) -> None:
-    """Raises InvalidBody if a field of a new group exceeds a limit."""
+    """Check a new group. Raises InvalidBody if a field exceeds a limit."""
     check_text(draft.provided_id, "/user_group_id")
     _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 

@@ -21,7 +21,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters woken in one step of the event loop."""
+"""Maximum number of waiters that are woken in one step of the event loop."""
 
 
 class SingleFlight(Generic[T]):

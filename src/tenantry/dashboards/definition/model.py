@@ -74,7 +74,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column of the query that a panel names in a key such as ``by``."""
+    """A column that a panel names in a key such as ``by``."""
 
     key: str
     name: str
@@ -83,7 +83,7 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view``: the keys that the page draws."""
+    """One panel. ``view``: those of the panel's keys that the page needs to draw it."""
 
     id: str
     """Number of the row and number in the row, such as ``1-2``."""
@@ -92,7 +92,7 @@ class Panel:
     offset: int
     query: QueryUse | None = None
     sparkline: QueryUse | None = None
-    """The query of a figure's small line."""
+    """The query for the small line (sparkline) of a figure."""
     schema: str = "main"
     compare: str = ""
     click: Click | None = None

@@ -26,7 +26,8 @@ from tenantry.sql.parameters import (
 )
 
 TIMEZONE: Final = "timezone"
-"""The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
+"""Name of the group's property, and of the dashboard's key, that contain the time zone. The property takes
+precedence."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
 
 

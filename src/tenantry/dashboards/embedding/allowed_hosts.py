@@ -96,8 +96,8 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless pages of the origin ``origin`` may embed this group's data. ``own``: the
-        dashboard's origin, which ``'self'`` means. Raises StoreUnavailable."""
+        """Raise EmbeddingNotAllowed unless a page whose origin is ``origin`` may embed this group's data. ``own``: the
+        dashboard's origin, to which ``'self'`` refers. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

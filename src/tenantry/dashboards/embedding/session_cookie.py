@@ -42,7 +42,7 @@ class CookieExchange:
     """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass.
 
     If an outer UserGroupMiddleware has already removed the token, this class puts a mask into the cookie, and that
-    middleware replaces the mask by the pass.
+    middleware replaces the mask with the pass.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:

@@ -39,7 +39,7 @@ async def reconnect_forever(
     longest: float,
 ) -> NoReturn:
     """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
-    exception (or None). If it returns True, the next pause is the shortest again."""
+    exception (or None). If ``ended`` returns True, the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

@@ -157,7 +157,7 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create many groups, or merge changes into existing ones. Each is given like ``{"user_group_id": "acme",
+        """Create many groups, or merge changes into existing ones. Each group looks like ``{"user_group_id": "acme",
         "properties": {"plan": "pro"}}``.
 
         Yields a report for each group, in order. If a report has an ``error``, the other groups are still written.

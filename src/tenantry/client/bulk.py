@@ -17,7 +17,7 @@ MOST_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch is sent when it reaches this size, so that the server can keep its reports in memory."""
+"""A batch is sent when it reaches this size, so that the server has enough memory for its reports."""
 
 
 @dataclass(frozen=True, slots=True)

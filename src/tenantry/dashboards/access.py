@@ -34,8 +34,9 @@ def neutral(name: str) -> DashboardFile:
 
 
 class Access:
-    """Finds the dashboards of a group. Every route of a mount uses it. A dashboard must pass ``may_open``, its
-    ``when``, and the scope of the pass. If ``may_open`` is a function, it is called for every request."""
+    """Finds the dashboards of a group. Every route of a mount uses it. A group may open a dashboard only if
+    ``may_open``, the dashboard's ``when`` and the scope of the pass all allow it. If ``may_open`` is a function, it is
+    called for every request."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
         if iscoroutinefunction(may_open):
@@ -70,8 +71,9 @@ class Access:
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """What all groups see of a dashboard. The frame shows it, because it is served before the group is known. None
-        for an unknown dashboard. If some dashboards depend on the group, these and unknown names get the same frame."""
+        """What a frame shows of a dashboard: the parts that all groups see, because the frame is served before the
+        group is known. If the group decides whether a dashboard may be opened, its frame has no panels, and unknown
+        names get the same frame. Otherwise, None for an unknown dashboard."""
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})

@@ -48,7 +48,7 @@ CODE_LENGTH: Final = 43
 
 class SingleUseCodes:
     """Codes that replace a token in the address of a download, an embedded page or a preview. A code has 256 random
-    bits and is redeemed once across all workers. The store keeps only its SHA-256."""
+    bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept

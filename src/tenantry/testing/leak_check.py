@@ -122,8 +122,8 @@ class Leaks:
         """Request every route of an app for every group: first one request at a time, then ``at_once`` together.
 
         ``routes``: by default all GET routes without path parameters; ``{canary}`` in a path becomes a string unique to
-        the group. The group is put into the scope, as UserGroupMiddleware does, unless ``credentials`` is given: it
-        returns headers that identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
+        the group. The group is put into the scope, as UserGroupMiddleware does, unless you give ``credentials``, a
+        function that returns headers to identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
         a group's values; TimeoutError if an answer takes longer than ``seconds``; and the app's errors."""

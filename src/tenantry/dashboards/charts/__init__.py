@@ -1,1 +1,1 @@
-"""Fetches the rows of line charts that make a visible difference."""
+"""Fetches only those rows of line charts that make a visible difference."""

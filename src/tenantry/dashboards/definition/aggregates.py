@@ -20,7 +20,7 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """How a panel combines values: as its author says, otherwise by the format and the column names. None for a panel
+    """How a panel combines values. If its author does not say, the format and the column names decide. None for a panel
     that never combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:

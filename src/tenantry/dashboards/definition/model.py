@@ -127,7 +127,7 @@ class DashboardFile:
     """``title`` and ``description``."""
     rows: tuple[tuple[Panel, ...], ...]
     schema: str = "main"
-    """The schema that the queries of controls read."""
+    """The schema for the queries of controls."""
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))

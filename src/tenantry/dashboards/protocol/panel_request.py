@@ -16,7 +16,7 @@ MAX_WIDTH: Final = 8_192
 WIDEST_PLOT: Final = 3_840
 """Maximum width for which rows are reduced, in device pixels. A wider plot gets the rows for this width."""
 DEFAULT_WIDTH: Final = 1_280
-"""Width, in device pixels, of a plot whose width the request does not say."""
+"""Width, in device pixels, of a plot for which the request gives no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 

@@ -172,7 +172,7 @@ class Merge(Update):
 
 
 class Replacement(Merge):
-    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend."""
+    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend the group."""
 
     mapping: Mapping = None  # type: ignore[assignment]  # unlike Merge: no null values
 

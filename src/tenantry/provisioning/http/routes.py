@@ -47,8 +47,8 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 
 class ReadinessEndpoint(Endpoint):
-    """``/readyz``: 503 if the store is unavailable or the server is shutting down. The status is 200 if only a bus
-    receives no messages or the key file is unreadable; ``degraded`` then names the bus or the keys."""
+    """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus receives no messages or the
+    key file is unreadable, the status is still 200, but ``degraded`` names the bus or the keys."""
 
     def __init__(
         self,

@@ -50,8 +50,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import the object of an entry point; None if no distribution has it.
 
-    Errors call the entry point ``title``, and its kind ``expected``. Raises EntryPointError if two distributions have
-    the entry point, if the import fails, or if the object is not a ``kind``.
+    ``title`` and ``expected`` are the words for the entry point and for ``kind`` in error messages. Raises
+    EntryPointError if two distributions have the entry point, if the import fails, or if the object is not a ``kind``.
     """
     points = entry_points_of(group).get(name)
     if points is None:

@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """A span as a context manager: a child of ``parent`` (a remote span), else of the current span."""
+    """A context manager for a span. Its parent is ``parent`` (a remote span) or, without one, the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -103,8 +103,8 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes: a child of the current span, else of the span named in the request's
-    headers."""
+    """The span of a request to one of Tenantry's routes. Its parent is the current span or, without one, the span named
+    in the request's headers."""
 
     __slots__ = ()
 

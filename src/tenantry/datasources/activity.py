@@ -146,7 +146,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query until the ``with`` block ends. With ``lasts``, until ``end`` or an error."""
+    """Counts and traces one caller's query. The query ends with the ``with`` block; with ``lasts``, it ends when
+    ``end`` is called or the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

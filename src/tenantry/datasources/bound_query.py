@@ -28,8 +28,8 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source. Queries with equal keys share a result; with the key None, a result is not shared.
-    A cache keeps the result for at least ``max_age`` seconds."""
+    """A query bound for its source. Queries with equal keys share a result. If the key is None, the result is not
+    shared. A cache keeps the result for at least ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup

@@ -25,7 +25,7 @@ from tenantry.errors import (
 from tenantry.sql import BoundSQL, has_dynamic_sql
 
 Rows = list[dict[str, Any]]
-"""The rows of a query, one dict each, in the order of the columns."""
+"""The rows of a query. Each row is a dict whose keys are in the order of the columns."""
 
 Answer = Rows | Result
 """The rows that a driver returns: a Result, which has column types, or dicts without types."""
@@ -55,8 +55,8 @@ class ReadOnlyBy(Enum):
     ENGINE = "engine"
     """The engine, by a read-only mode, transaction or session. The rights of the database user do not matter."""
     STATEMENT = "statement"
-    """Tenantry, which allows only statements that read, such as SELECT. Functions in them have the database user's
-    rights."""
+    """Tenantry, which allows only read-only statements, such as SELECT. The functions that they call have the database
+    user's rights."""
     USER = "user"
     """Only the rights of the database user."""
 
@@ -89,7 +89,7 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    The driver alone makes queries read-only and applies the limits (see ``take_result``). Test it with
+    Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
     ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
     protocols; this one will get no more methods.
     """
@@ -250,14 +250,14 @@ def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
     """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if no connection is free.
-    ``hint`` ends the message."""
+    ``hint`` is added to the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: where
-    the SQL is wrong, in characters from 1."""
+    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: the
+    number of the character, from 1, at which the SQL is wrong."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None

@@ -25,9 +25,9 @@ QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""The quotation mark around column names, by dialect. Pages need one of these dialects."""
+"""The quotation mark around column names, by dialect. Pages work only on these dialects."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Pages can be ordered by columns with such names, which need no escapes within quotation marks."""
+"""Pages can be ordered only by columns with such names, because these need no escapes within quotation marks."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {

@@ -64,7 +64,7 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The level of a ResultCache that processes share, in Redis or Valkey.
+    """The second level of a ResultCache, in Redis or Valkey. All processes share it.
 
     ``url``: as for RedisBackend. ``secret``: at least 32 random bytes that all processes share and nobody else knows.
     ``budget``: maximum seconds that a query waits for the server. ``max_entry_bytes``: larger results are not shared.

@@ -44,8 +44,8 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the source's mark for these rows. ``as_of``: when the source was queried (Unix seconds). ``size``:
-    bytes in memory."""
+    """``mark``: the mark of the source when the rows were read. ``as_of``: when the source was queried (Unix seconds).
+    ``size``: bytes in memory."""
 
     key: str
     mark: str

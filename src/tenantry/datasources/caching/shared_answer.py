@@ -35,8 +35,8 @@ class Uncopyable(Exception):
 
 class SharedAnswer:
     """One query's result for several callers. Each caller gets copies of mutable values (JSON, arrays, structs).
-    ``as_of``: when the source was queried; None: ``answer.as_of``. Raises ValueError if rows are dicts with different
-    keys."""
+    ``as_of``: when the source was queried (default: ``answer.as_of``). Raises ValueError if rows are dicts with
+    different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 

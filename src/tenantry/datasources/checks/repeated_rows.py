@@ -17,10 +17,10 @@ class RepeatedRows(WrappedTemplate):
         self._names = names
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect, or a column name, that cannot be quoted."""
+        """Raises InvalidSettings if names cannot be quoted in this dialect, or if one of these names cannot."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
-            raise InvalidSettings(f"{bound.dialect} cannot be asked for repeated rows of these columns")
+            raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")
         names = [f"{quote}{name}{quote}" for name in self._names]
         grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"
         return select_around(bound, "select count(*) as repeated", lambda _: grouped)

@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer is longer than rows of at most ``max_bytes`` can be."""
+    """The answer is so long that its rows must exceed ``max_bytes``."""
 
 
 class NoColumns(Exception):

@@ -38,11 +38,12 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""Idle connections are closed after this many seconds or, at the latest, twice as many."""
+"""A connection is closed when it has been idle for this many seconds, or at the latest for twice as many."""
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` is called with each new connection before its first query, and may refuse it by a TenantryError."""
+    """``check`` is called with each new connection before its first query, and may refuse it by raising a
+    TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect

@@ -147,9 +147,9 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, after the server refused it a connection. ``idle``: the number of
-        unused connections. Return False, and change nothing, if the source has no other connection and the turn has
-        paused ``_PAUSES`` times."""
+        """Put a turn back at the head of its queue, after the server refused to open a connection for it. ``idle``: the
+        number of unused connections. Return False, and change nothing, if the source has no other connection and the
+        turn has paused ``_PAUSES`` times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -176,7 +176,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream fewer for ``BARRED_SECONDS``: it has a slow reader."""
+        """Allow a group one stream fewer for ``BARRED_SECONDS``, because one of its readers is slow."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 

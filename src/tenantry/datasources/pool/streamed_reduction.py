@@ -31,7 +31,7 @@ class Reduction:
     thin: Callable[[Result], Result]
     """Drops rows that ``make`` does not need. Called whenever the collected rows exceed ``max_bytes``."""
     make: Callable[[Result], Result]
-    """Makes the result from all rows of the query."""
+    """Makes the result from the rows that ``thin`` kept, after all rows were read."""
 
 
 async def fetch_reduced(

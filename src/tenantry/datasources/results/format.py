@@ -25,7 +25,8 @@ class Format:
 
     ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
     hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. ``zone``: the time
-    zone of datetimes that have one, in JSON and CSV; None: their own. Raises InvalidSettings for another choice.
+    zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises InvalidSettings for
+    any other value.
     """
 
     decimals: Literal["number", "text"] = "number"

@@ -48,7 +48,7 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 
 
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
-    """Import the object of an entry point; None if no distribution has it.
+    """Import and return the object of an entry point. Return None if no distribution has the entry point.
 
     ``title`` and ``expected`` are the words for the entry point and for ``kind`` in error messages. Raises
     EntryPointError if two distributions have the entry point, if the import fails, or if the object is not a ``kind``.

@@ -88,7 +88,7 @@ class Activity:
 
 
 class Execution:
-    """One run at a source. ``waited`` and ``ran`` are seconds."""
+    """One run of a query at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 

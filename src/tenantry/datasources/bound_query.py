@@ -23,7 +23,7 @@ class QueryRequest(NamedTuple):
     registered: RegisteredSource
     label: QueryLabel
     now: datetime | None = None
-    """The time of relative ranges; None: the current time."""
+    """The time from which relative ranges are counted; None: the current time."""
 
 
 @dataclass(slots=True)

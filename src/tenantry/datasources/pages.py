@@ -46,8 +46,8 @@ writer and reader."""
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows. ``next``: the ``after`` of the next page; None on the last. ``total``: the number of rows of
-    all pages, if requested."""
+    """One page of rows. ``next``: the value of ``after`` for the next page; None on the last page. ``total``: the
+    number of rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None

@@ -35,7 +35,7 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """The name of a Query, else a digest of the template."""
+    """The template's name if it is a Query, else a digest of the template."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"

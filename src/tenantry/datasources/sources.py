@@ -125,8 +125,8 @@ class DataSources:
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. ``now`` (aware): the time of relative ranges; default: the current time.
-        Raises the errors of ``fetch``."""
+        the rows before they are reduced. ``now`` (aware): the time from which relative ranges are counted; default: the
+        current time. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(

@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED: an update keeps the field. (None clears it.)"""
+    """The type of UNCHANGED, which makes an update keep the field's value. (None clears the field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -63,7 +63,7 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The changed fields by name, with their new values."""
+        """The new values, by field name, that differ from those of ``group``."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -195,7 +195,7 @@ class AuditEntry:
     number: int
     """Increases with each entry."""
     at: datetime
-    """Aware, UTC, by the store's clock."""
+    """When the write was recorded (aware, UTC), by the store's clock."""
     author: Author
     action: str
     """``<thing>.<verb>``, such as ``group.rotated``."""

@@ -14,7 +14,7 @@ class CatalogueTable:
     columns: tuple[str, ...]
     is_view: bool = False
     is_declarable: bool = True
-    """Whether a declaration can hold the name."""
+    """Whether a declaration can contain this name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the user of the source can only read, "
-            f"register it with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the source's database user can only read, "
+            f"register the source with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine

@@ -22,7 +22,7 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    The Arrow type of a column follows its values: int64, decimal (also for integers of more than 64 bits), double,
+    The Arrow type of a column depends on its values: int64, decimal (also for integers of more than 64 bits), double,
     timestamp[us] (UTC if the values have an offset), date32, time64[us], duration[us], binary or bool. All other
     columns, and columns of mixed types, become strings, with lists and objects as JSON. Raises InvalidSettings without
     pyarrow (``pip install 'tenantry[arrow]'``).

@@ -21,7 +21,8 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers, bytes and times. CSV uses ``binary`` and ``zone``, Arrow ``binary``.
+    """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``; Arrow uses only
+    ``binary``.
 
     ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
     hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. ``zone``: the time

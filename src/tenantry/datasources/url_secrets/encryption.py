@@ -77,7 +77,7 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if not known:
         raise SecretUnavailable(
             f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, but the key file of "
-            f"this process has {', '.join(keys.ids)}: use a key file with one of the first keys, or register the "
+            f"this process has {', '.join(keys.ids)}: use a key file that has a key of the URL, or register the "
             "source again"
         )
     key_id, key = known[-1]
@@ -130,7 +130,7 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``, which can be removed
+    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``. That key can be removed
     afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
     be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()

@@ -65,7 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Parse a reference. Raises InvalidSource if it is invalid or names a variable of Tenantry."""
+    """Parse a reference. Raises InvalidSource if it is invalid or names one of Tenantry's environment variables."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)

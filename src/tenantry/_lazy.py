@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562), which import each name when it is first used.
-    ``modules`` maps a module to its names, separated by spaces."""
+    """Return the functions ``__getattr__`` and ``__dir__`` for ``package`` (PEP 562). Each name is imported when first
+    used. ``modules`` maps a module to its names, separated by spaces."""
     # Call ``lazy_exports`` in the ``else`` of an ``if TYPE_CHECKING:`` that imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 

@@ -133,7 +133,8 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """Record the status and the outcome (``ok`` or an error code). From 500 on, mark the span as failed."""
+        """Record the status and the outcome (``ok`` or an error code). If the status is 500 or more, mark the span as
+        failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -167,7 +168,7 @@ class HttpClientSpan(Span):
         return carrier
 
     def set_response(self, status: int) -> None:
-        """Record the status. From 400 on, mark the span as failed."""
+        """Record the status. If it is 400 or more, mark the span as failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))

@@ -34,7 +34,7 @@ class Monitoring:
     """Settings for slow-query logging, query tags and usage counting."""
 
     slow_seconds: float | None = 10.0
-    """Queries that take this long, including the wait in the queue, are logged as warnings of
+    """Queries that take this long, including the wait in the queue, are logged as warnings by the logger
     ``tenantry.datasources.slow``. None: no warnings."""
     query_tags: Collection[str] = TAGGED
     """Engines (URL schemes) whose SQL gets a comment with group, source and template."""

@@ -136,8 +136,8 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers that decide after each query whether the connection can be reused. Other drivers'
-    connections close after a failed query."""
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. With other
+    drivers, a connection is closed after a failed query."""
 
     def is_reusable(self, connection: Any) -> bool:
         """Whether the connection can run another query."""
@@ -180,7 +180,7 @@ class OpenRows:
 @runtime_checkable
 class StreamingDriver(Protocol):
     """Optional protocol for drivers that return rows as they arrive. For other drivers, a stream begins when ``fetch``
-    has all rows."""
+    has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows

@@ -69,7 +69,7 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``, which is equally fast for every page. ``offset`` skips rows.
+    For the next page, pass ``page.next`` as ``after``: this is equally fast for every page. ``offset`` skips rows.
     Together, the ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a
     second query.
 

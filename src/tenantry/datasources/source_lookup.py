@@ -64,8 +64,8 @@ class SourceLookup:
             # Do not trust a directory to separate environments: a source of another environment counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
-            f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
-            "its environment does not have; see: tenantry data-source list"
+            f"for the schema {schema!r}, the mapping of user group {group.provided_id!r} names a data source that its "
+            "environment does not have; see: tenantry data-source list"
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:

@@ -1,6 +1,6 @@
 """Converts a user group to JSON and to table columns.
 
-A new field of ``UserGroup`` needs a line in ``_FIELDS`` (all JSON forms) and one in ``GroupRow`` (all SQL)."""
+A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to lists contain them."""
+"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to requests for lists contain
+them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---

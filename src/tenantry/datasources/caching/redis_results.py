@@ -1,5 +1,5 @@
-"""A result cache in Redis, with a mark for each source. Each change of a source gives it a new random mark. An entry
-contains the mark of its source, and is used only while the source has this mark.
+"""A result cache in Redis, with a mark for each source. When a source changes, it gets a new random mark. An entry
+contains the mark that its source had, and is used only while the source still has this mark.
 
 The server is not trusted: each entry has a digest that cannot be computed without the secret.
 

@@ -21,13 +21,13 @@ class CacheCounters:
     hits: int = 0
     """Queries answered from the cache."""
     stale: int = 0
-    """Hits with an answer older than ``seconds``, while the source is queried again."""
+    """Hits that got an answer older than ``seconds``, while the source was queried again."""
     misses: int = 0
     """Queries not answered from the cache."""
     kept: int = 0
     """Results stored."""
     refused: int = 0
-    """Results not stored: too large, older than a change of the source, or not copyable."""
+    """Results not stored: too large, not copyable, or read before the source changed."""
     evicted: int = 0
     """Entries removed to make space for others."""
 
@@ -136,7 +136,7 @@ class ResultCache:
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
         """Store a result, and return whether it was stored. Refuses a result that is too large or cannot be copied.
-        Unless ``is_checked``, also refuses a result that is older than a change of its source."""
+        Unless ``is_checked``, also refuses a result that was read before its source changed."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer

@@ -9,15 +9,15 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows of a template that have the same values in ``names``, and counts the rows with one such set of values.
-    Returns no row if all rows differ. Ignores rows without a value in the first column."""
+    """Finds rows of a template that have the same values in the columns ``names``. Counts the rows for one such
+    combination of values. Returns no row if all rows differ. Ignores rows without a value in the first column."""
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)
         self._names = names
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings if names cannot be quoted in this dialect, or if one of these names cannot."""
+        """Raises InvalidSettings for a dialect without known quotation marks, or a column name that needs escapes."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
             raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")

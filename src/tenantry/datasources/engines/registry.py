@@ -113,7 +113,7 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
     """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or if
-    the engine needs ``trusted``."""
+    ``trusted`` is False but the engine requires it."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -155,7 +155,7 @@ def is_engine(name: str) -> bool:
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of a built-in engine; None for another scheme."""
+    """The name of the built-in engine for a URL scheme; None for any other scheme."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 

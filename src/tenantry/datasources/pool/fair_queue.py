@@ -1,8 +1,8 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
-The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
-credit. One group may use at most two thirds of the connections. All streams and the queries of all long-running groups
-together may also use at most two thirds.
+The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
+credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
+queries of all long-running groups together may also use at most two thirds.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Reduces rows while they are read, so that the source may return more than ``row_limit``. The functions run in a
-    thread."""
+    """Reduces rows while they are read, so that the source may return more than ``row_limit`` rows. The functions run
+    in a thread."""
 
     key: str
     """Reductions with equal keys are equal."""

@@ -77,8 +77,8 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if not known:
         raise SecretUnavailable(
             f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, but the key file of "
-            f"this process has {', '.join(keys.ids)}: use a key file that has a key of the URL, or register the "
-            "source again"
+            f"this process has {', '.join(keys.ids)}: use a key file that contains one of the URL's keys, or register "
+            "the source again"
         )
     key_id, key = known[-1]
     opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))

@@ -19,5 +19,5 @@ else:
 
 
 def utc_now() -> datetime:
-    """The current time of day in UTC (``ports.Clock``)."""
+    """The current time as an aware datetime in UTC (``ports.Clock``)."""
     return datetime.now(UTC)

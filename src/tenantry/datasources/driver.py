@@ -53,12 +53,13 @@ class ReadOnlyBy(Enum):
     """The mechanism that keeps queries from writing."""
 
     ENGINE = "engine"
-    """The engine, by a read-only mode, transaction or session. The rights of the database user do not matter."""
+    """The engine prevents writes, by a read-only mode, transaction or session. The rights of the database user do not
+    matter."""
     STATEMENT = "statement"
-    """Tenantry, which allows only read-only statements, such as SELECT. The functions that they call have the database
-    user's rights."""
+    """Tenantry prevents writes: it allows only read-only statements, such as SELECT. The functions that they call have
+    the database user's rights."""
     USER = "user"
-    """Only the rights of the database user."""
+    """Only the rights of the database user prevent writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Release shared resources. Called once, after all connections or the event loop are closed."""
+        """Release shared resources. Called once, after all connections are closed or the event loop is closed."""
         ...
 
 

@@ -79,7 +79,7 @@ async def fetch_page(
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
     if total not in ("none", "exact"):
-        raise InvalidSettings(f"total is {total!r}; it takes none or exact")
+        raise InvalidSettings(f"total is {total!r}; it takes 'none' or 'exact'")
     result = await sources.query(group, schema, window, variables)
     found = result.dicts()
     rows = found[:size]

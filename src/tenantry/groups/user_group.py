@@ -248,7 +248,7 @@ class ApiToken:
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
-    """From this time the token is refused."""
+    """From this time on, the token is refused."""
     last_used_at: datetime | None = None
     """Updated at most once an hour."""
 

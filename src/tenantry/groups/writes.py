@@ -162,7 +162,7 @@ class Author:
     """The author of a write."""
 
     name: str
-    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
+    """The author's name, such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
 

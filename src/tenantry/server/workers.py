@@ -55,7 +55,7 @@ def serve_process(
 
 
 class Worker:
-    """One serving process. The pipe ``ready`` becomes readable when the process serves or ends."""
+    """One serving process. The pipe ``ready`` becomes readable when the process is ready to serve, or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -67,7 +67,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until the process serves. Return False if it has ended instead."""
+        """Wait until the process is ready to serve. Return False if it has ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):

@@ -53,7 +53,7 @@ class ResultCache:
     For ``stale_while_revalidate`` more seconds, queries get the old result while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
-    Serves one event loop. Raises InvalidSettings for an invalid bound.
+    Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old (None: as old as the cache allows)."""
+        """Return the entry if it is at most ``max_age`` seconds old (None: any age that the cache allows)."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -206,7 +206,7 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache, else from InFlightQueries."""
+    """Answers queries from a cache or, if the cache has no result, through InFlightQueries."""
 
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache

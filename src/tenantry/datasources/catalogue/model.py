@@ -34,7 +34,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Sort both by table name, because engines return them in different orders."""
+        """Sort both arguments by table name, because engines return them in different orders."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

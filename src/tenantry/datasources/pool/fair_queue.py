@@ -133,7 +133,7 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Free the turn's connection, or remove it from the queue."""
+        """Free the turn's connection, or remove the turn from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)

@@ -13,7 +13,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""Up to this integer, a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
+"""A double, such as a JavaScript number, holds every integer up to this one exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -131,4 +131,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""The function that formats a value, by class."""
+"""The function that formats a value, by the value's class."""

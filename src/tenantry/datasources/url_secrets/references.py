@@ -89,6 +89,6 @@ def check_secrets(url: URL) -> None:
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(
-            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: give the URL with its password",
+            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: register the URL with its password",
             field="/url",
         )

@@ -87,6 +87,32 @@ def test_processes_add_up_and_a_killed_one_loses_what_it_had_not_sent(url: str) 
     assert asyncio.run(kept(url)) == {ACME: Usage(queries=23)}
 
 
+def test_processes_add_up_by_viewer(url: str) -> None:
+    """To the same row of the day. Red when a row that is there is left as it is."""
+
+    async def prepare() -> None:
+        store = SQLStore(url, deadline=30)
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        await store.usage.set_viewer_usage(production, True)
+        token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
+        await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), token)
+        await store.aclose()
+
+    async def by_viewer() -> dict[UsageKey, int]:
+        store = SQLStore(url, deadline=30)
+        found = await store.usage.sums(*EVER, by_viewer=True)
+        await store.aclose()
+        return {key: used.queries for key, used in found.items()}
+
+    asyncio.run(prepare())
+    with counting(url, 2) as processes:
+        for process in processes:
+            assert tell(process, "ann:5", "bob:1", "3", "flush") == [2, 3, 3, 0]
+        tell(processes[0], "ann:7", "flush")
+    assert asyncio.run(by_viewer()) == {ACME._replace(viewer="ann"): 17, ACME._replace(viewer="bob"): 2}
+    assert asyncio.run(kept(url)) == {ACME: Usage(queries=25)}
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_child_counts_for_itself(sqlite_url: str) -> None:
     """What its parent had counted is the parent's, and its batches are not taken for the parent's.

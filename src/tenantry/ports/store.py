@@ -42,7 +42,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the default grace of later rotations. Raises UnknownEnvironment."""
+        """Set the default grace period for later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
@@ -102,7 +102,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """A group's share of the codes of one purpose."""
+    """Limits how many codes of one purpose a group can have."""
 
     group: bytes
     """The handle."""
@@ -146,8 +146,8 @@ class UsageStore(Protocol):
     asks for it, also stores usage by group, day and viewer, which is deleted with the group."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has added this number or a later one in the last 90 days. Rows of a viewer
-        are dropped if the group does not exist or its environment counts no viewers."""
+        """Add the batch, unless its writer has already added a batch with this number or a later one in the last 90
+        days. Drop rows of viewers whose group does not exist, or whose environment counts no viewers."""
         ...
 
     async def sums(
@@ -159,8 +159,9 @@ class UsageStore(Protocol):
         group: str | None = None,
         by_viewer: bool = False,
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of 100,000
-        groups takes seconds. With ``by_viewer``, sum the days that began then, by viewer instead of data source."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
+        100,000 groups takes seconds. With ``by_viewer``, sum the days that began then, by viewer instead of data
+        source."""
         ...
 
     async def set_viewer_usage(self, environment: Environment, is_on: bool, *, author: Author = UNNAMED) -> None:
@@ -216,7 +217,7 @@ class WrittenBackend(LeasedBackend, Protocol):
     @property
     def settling(self) -> float:
         """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
-        before it returns, so add this time to a write's timeout."""
+        before it returns, so callers should add this time to the timeout of a write."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

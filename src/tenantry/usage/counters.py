@@ -26,7 +26,7 @@ class UsageCounter(Protocol):
     ) -> None:
         """``source``: a data source's id (``ds_…``). ``viewer``: the id that the pass names. ``resolves``: number of
         tokens whose group was found. If groups share a query, each of them gets ``queries`` and ``rows``, but only the
-        first gets ``seconds`` (of the connection). Never raises."""
+        first gets ``seconds``, the time for which the query held a connection. Never raises."""
         ...
 
 

@@ -43,7 +43,7 @@ _OVERDUE: Final = 10.0
 
 
 class CountedEntry(Protocol):
-    """A cache entry. ``hits`` counts its uses that are not yet collected."""
+    """A cache entry. ``hits`` counts its uses since ``collect_hits`` last ran."""
 
     hits: int
     group: UserGroup

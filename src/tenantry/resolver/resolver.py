@@ -179,6 +179,7 @@ class Resolver:
         if of_group is None:
             of_group = await self._resolve_token(found.token)
         group = of_group.with_viewer(found.viewer)
+        self._usage.count_pass(group)
         entry, now = self._cache.entry(found.token), self._clock()
         if entry is not None and entry.group is of_group:
             # Verify the pass again within the staleness bound, because someone may set the machine's clock.

@@ -45,7 +45,7 @@ def data_source() -> None:
 @click.argument("provided_id", type=as_new_name, metavar="NAME")
 @environment_option
 @click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
-@click.option("--trusted", is_flag=True, help="Accept a dialect whose read-only mode cannot be enforced.")
+@click.option("--trusted", is_flag=True, help="Accept a dialect in which Tenantry cannot enforce read-only mode.")
 @click.option(
     "--session",
     multiple=True,
@@ -73,10 +73,10 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Register a data source under a NAME of your choice and print its id (ds_…). Tests the connection first. The
-    password in the URL is stored encrypted with the key file.
+    """Test the connection, then register a data source under a NAME of your choice and print its id (ds_…). The
+    password in the URL is encrypted with the key file before it is stored.
 
-    Instead of the password the URL may contain a reference, env:NAME or file:/path. The program that runs the queries
+    Instead of the password, the URL may contain a reference: env:NAME or file:/path. The program that runs the queries
     then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
@@ -158,7 +158,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Replace or remove the guarded tables of a data source and print its id. Running queries end."""
+    """Replace or remove the guarded tables of a data source and print its id. Queries that are running are stopped."""
     if (tables is not None) == no_tables:
         raise click.UsageError("give --tables FILE or --no-tables")
     target = await choose_environment(store, environment)
@@ -202,7 +202,7 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @keys_option
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
-    """Read the names of a data source's tables and print a first tables.yaml. Guesses are marked as such."""
+    """Read the names of a data source's tables and print a draft of tables.yaml. Guesses in it are marked as such."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await find_source(store, await choose_environment(store, environment), reference)
@@ -257,7 +257,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
-    """Remove a data source. Queries of groups that are mapped to it fail; no other source takes its place."""
+    """Remove a data source. Queries then fail for the groups that are mapped to it; no other source takes its place."""
     target = await choose_environment(store, environment)
     gone = await store.sources.delete(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)

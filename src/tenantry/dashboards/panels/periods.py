@@ -28,7 +28,7 @@ class Days(NamedTuple):
     end: date
 
     def sent(self, until: str | None = None) -> dict[str, str]:
-        """The range in the form that viewers send, which names the last day, or the clock time ``until`` of that day."""
+        """The range in the form that viewers send. It names the last day, or the clock time ``until`` of it."""
         last = (self.end - _DAY).isoformat()
         return {"start": self.start.isoformat(), "end": last if until is None else f"{last}T{until}"}
 

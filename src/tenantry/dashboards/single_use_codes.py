@@ -98,8 +98,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Return the code's payload; None for an invalid code. Raises StoreUnavailable, after which the code may be
-        used up."""
+        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may be used up
+        nevertheless."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

@@ -112,7 +112,7 @@ parameters except ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """Convert a typed value to the form in which viewers send it, where a range ends with its last day."""
+    """Convert a typed value to the form in which viewers send it. In that form, ``end`` is the last day of a range."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}

@@ -6,7 +6,8 @@
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off
 
-A ``live`` response then stays open, unless its group has more than ``MAX_OPEN`` open responses, and sends:
+After these lines, a ``live`` response stays open, unless its group has more than ``MAX_OPEN`` open responses, and
+sends:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
     {"revision": "5f3a"}                with `tenantry dashboards serve`, at the beginning and when a file changes: the

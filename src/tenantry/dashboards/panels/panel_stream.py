@@ -1,7 +1,7 @@
 """PanelStream, the answer to a request for panels: JSON lines (NDJSON) in the order of completion.
 
     {"dashboard": …}                    first, if requested
-    {"choices": "origin", "values": …}  of each control that a query fills
+    {"choices": "origin", "values": …}  the choices of a control, if a query returns them
     {"panel": "1-1", "columns": …}      rows or an error
     {"changed": ["1-1"]}                which shown panels have changed, if requested
     {"end": true}                       complete; a response without it was cut off

@@ -58,7 +58,7 @@ class Access:
         return replace(saved, dashboard=dashboard, links=links)
 
     def names(self, group: UserGroup) -> list[str]:
-        """The dashboards that the group may open, for a menu of the host."""
+        """The names of the dashboards that the group may open, for the host's menu."""
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:

@@ -1,4 +1,4 @@
-"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the previous one.
+"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the period before.
 
 For example, 1 to 28 November is compared with 1 to 28 October. The first eleven months of a year are compared with the
 same months of the previous year. A range of times that includes today ends now, and the previous one at the same clock
@@ -50,8 +50,8 @@ class Periods(NamedTuple):
 
 
 def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo) -> Periods | None:
-    """The periods of a range parameter; None for a range with an open end, or with a relative range of hours. Raises
-    the errors of ``typed_value``."""
+    """The periods of a range parameter. None if its range has an open end, is empty, or is a relative range of hours.
+    Raises the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

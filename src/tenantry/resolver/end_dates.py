@@ -34,7 +34,7 @@ class EndDates:
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry) -> None:
-        """Count a use of this entry: as a hit, or as refused if UserGroupExpired or UserGroupSuspended is raised."""
+        """Count a use of this entry as a hit, or as refused. Raises UserGroupExpired, UserGroupSuspended."""
         entry.seen = True
         try:
             self.check(entry.group, entry)

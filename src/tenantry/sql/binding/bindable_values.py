@@ -23,7 +23,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 UNREADABLE = (LookupError, TypeError)
-"""Raised by a failed lookup in a mapping."""
+"""Exceptions that a failed lookup in a mapping can raise."""
 
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 

@@ -8,7 +8,7 @@ from tenantry.errors import Location, TemplateError
 
 
 class Severity(StrEnum):
-    """An ERROR fails a check, a WARNING is probably a mistake, a NOTE is for review."""
+    """An ERROR makes a check fail, a WARNING is probably a mistake, a NOTE is for review."""
 
     ERROR = "error"
     WARNING = "warning"

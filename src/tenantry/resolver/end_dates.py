@@ -45,7 +45,8 @@ class EndDates:
         self._counters.hits += 1
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupExpired, UserGroupSuspended. ``entry``: the group's cache entry, if it has one."""
+        """Raise UserGroupSuspended or UserGroupExpired if the group has no access. ``entry``: the group's cache entry,
+        if it has one."""
         if group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         now, left = self._clock(), self.seconds_left(group)

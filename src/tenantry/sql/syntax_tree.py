@@ -98,7 +98,7 @@ class Concat:
 
     @property
     def form(self) -> str:
-        """The ``form`` of the first variable that has one, or empty."""
+        """The ``form`` of the first variable that has one, or an empty string."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 

@@ -66,7 +66,7 @@ class Pass(NamedTuple):
     """A pass whose signature and claims were checked."""
 
     token: bytes
-    """The user group token that signed it."""
+    """The user group token with which the pass was signed."""
     decoded: Token
     viewer: Viewer
 

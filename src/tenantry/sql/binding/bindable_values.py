@@ -50,7 +50,7 @@ _SAFE_LENGTH = 2.0**62
 def all_bindable(params: Collection[Any]) -> bool:
     """Return whether all values can be bound as they are; False when in doubt.
 
-    Each step is one pass in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
+    Each step is one loop in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
     shows that all are finite and within 64 bits.
     """
     if not params:

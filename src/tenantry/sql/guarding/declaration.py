@@ -87,7 +87,7 @@ class Declaration:
 
     @property
     def where_to_change(self) -> str:
-        """The file or command with which to change the declaration, for the suggested fixes of errors."""
+        """The file or command with which to change the declaration, for the fixes that errors suggest."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:

@@ -44,7 +44,7 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A line of the key file with a signing key. ``created_at`` is in UTC."""
+    """A line of the key file that defines a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime

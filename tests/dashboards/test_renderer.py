@@ -113,7 +113,7 @@ def test_a_renderer_is_given_what_it_asks_for(renderer: Any, text: str) -> None:
 )
 def test_a_parameter_that_cannot_be_filled_is_told_at_once(renderer: Any) -> None:
     """When the dashboard is declared, not when the first viewer comes."""
-    with pytest.raises(TypeError, match="also asks for"):
+    with pytest.raises(TypeError, match="also has"):
         dashboard(renderer)
 
 

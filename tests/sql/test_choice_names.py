@@ -46,7 +46,7 @@ def test_a_declared_choice_has_such_names() -> None:
     template = SQLTemplate(text, "postgresql", params={"x": declared})
     assert template.bind({}).sql.endswith("r = 2")
     assert template.bind({"params": {"x": "us-east-1"}}).sql.endswith("r = 1")
-    with pytest.raises(TemplateError, match=r"params\.x can be us-east-2, and us-east-2 is not in one_of"):
+    with pytest.raises(TemplateError, match=r"params\.x can be us-east-2, but us-east-2 is not in one_of"):
         SQLTemplate(text, "postgresql", params={"x": {"type": "choice", "choices": ["us-east-2"]}})
 
 
@@ -80,7 +80,7 @@ def test_what_is_no_key() -> None:
     for text in ("'a'::text", "'{{ params.y }}': b", "E'a': b", "$$a$$: b"):
         with pytest.raises(TemplateError):
             SQLTemplate(f"select {{{{ params.x | one_of({text}, c: 1) }}}} as v", "postgresql")
-    for text, problem in (("'': a", "is empty"), ("'a': b, a: c", "one_of has a twice"), ("'a':", "is empty")):
+    for text, problem in (("'': a", "has an empty name"), ("'a': b, a: c", "one_of has a twice"), ("'a':", "is empty")):
         with pytest.raises(TemplateError, match=problem):
             SQLTemplate(f"select {{{{ params.x | one_of({text}) }}}} as v", "postgresql")
 
@@ -125,15 +125,15 @@ def test_a_property_chooses_by_its_value() -> None:
 @pytest.mark.parametrize(
     ("text", "definition", "problem"),
     [
-        ("one_of(true: a)", "boolean", "params.x can be false, and false is not in one_of"),
-        ("one_of(true: a, no: b)", "boolean", "one_of takes a name, and params.x is boolean"),
-        ("one_of(1: a, two: b)", "integer", "one_of takes a name, and params.x is integer"),
-        ("one_of(01: a)", "integer", "one_of takes a name, and params.x is integer"),
-        ("one_of(1: a)", {"type": "integer", "choices": [1, 2]}, "params.x can be 2, and 2 is not in one_of"),
+        ("one_of(true: a)", "boolean", "params.x can be false, but false is not in one_of"),
+        ("one_of(true: a, no: b)", "boolean", "one_of takes a name, but params.x is boolean"),
+        ("one_of(1: a, two: b)", "integer", "one_of takes a name, but params.x is integer"),
+        ("one_of(01: a)", "integer", "one_of takes a name, but params.x is integer"),
+        ("one_of(1: a)", {"type": "integer", "choices": [1, 2]}, "params.x can be 2, but 2 is not in one_of"),
         ("one_of(1: a)", "list of integer", "params.x is list of integer"),
         ("one_of(1: a)", "decimal", "params.x is decimal"),
         ("one_of(1: a, '1': b)", "integer", "one_of has 1 twice"),
-        ("trunc(at)", "boolean", "trunc takes a unit, and params.x is boolean"),
+        ("trunc(at)", "boolean", "trunc takes a unit, but params.x is boolean"),
     ],
 )
 def test_names_that_no_value_of_the_type_is(text: str, definition: Any, problem: str) -> None:

@@ -288,7 +288,7 @@ NEWEST = {"type": "choice", "choices": ["newest", "big"]}
 @pytest.mark.parametrize(
     ("definition", "problem", "fix"),
     [
-        ("integer", "one_of takes a name, and params.x is integer", "{type: choice, choices: [newest, big]}"),
+        ("integer", "one_of takes a name, but params.x is integer", "{type: choice, choices: [newest, big]}"),
         ("decimal", "params.x is decimal", "choices: [newest, big]"),
         ("boolean", "params.x is boolean", "choices: [newest, big]"),
         ("date", "params.x is date", "choices: [newest, big]"),
@@ -300,7 +300,7 @@ NEWEST = {"type": "choice", "choices": ["newest", "big"]}
         ({**NEWEST, "type": "list of choice"}, "params.x is list of choice", "choices: [newest, big]"),
         ({"type": "text", "is_null": "none"}, "params.x is only for matches", "choices: [newest, big]"),
         ({"type": "text", "match": "prefix"}, "params.x is only for matches", "choices: [newest, big]"),
-        ({**NEWEST, "choices": ["newst", "big"]}, "params.x can be newst, and newst is not in one_of", "mean newest?"),
+        ({**NEWEST, "choices": ["newst", "big"]}, "params.x can be newst, but newst is not in one_of", "mean newest?"),
         ({**NEWEST, "choices": ["newest", "Big"]}, "params.x can be Big", "did you mean big?"),
         ({"type": "text", "default": "newst"}, "params.x can be newst", "did you mean newest?"),
         ({"type": "text", "choices": ["a"]}, "params.x can be a,", "Give one of newest, big"),
@@ -339,7 +339,7 @@ def test_an_end_of_a_range_chooses_nothing() -> None:
     """A date is no name and no unit. Red when an end of a range is not looked up among the declared parameters."""
     for what in ("one_of(a, b)", "trunc(a)"):
         text = f"select {{{{ params.x.start | {what} }}}}"
-        with pytest.raises(TemplateError, match=r"and params\.x\.start is date\n"):
+        with pytest.raises(TemplateError, match=r"but params\.x\.start is date\n"):
             SQLTemplate(text, "postgresql", params={"x": "date range"})
 
 

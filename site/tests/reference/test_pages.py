@@ -225,6 +225,7 @@ def test_pages_for_operations_that_no_page_names() -> None:
         "api-reference/user-groups/get-or-create-a-user-group-by-query",
         "api-reference/user-groups/rotate-the-token-of-a-user-group",
         "api-reference/user-groups/make-a-pass-for-a-viewer",
+        "api-reference/user-groups/revoke-the-passes-of-a-viewer",
         "api-reference/user-groups/list-user-groups",
         "api-reference/user-groups/create-or-change-many-user-groups",
         "api-reference/introspection/introspect-a-user-group-token",

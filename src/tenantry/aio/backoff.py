@@ -10,11 +10,12 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A Breaker's pauses double from SHORTEST_SECONDS to LONGEST_SECONDS; up to half of a pause is added at random."""
+"""A Breaker's pauses double, from SHORTEST_SECONDS up to LONGEST_SECONDS. A random time is added to each pause: at most
+half of its length."""
 
 
 class Backoff:
-    """Pauses, in seconds, that double from ``shortest`` to ``longest``."""
+    """Pauses, in seconds. Each is twice as long as the one before, from ``shortest`` up to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -38,7 +39,7 @@ async def reconnect_forever(
     longest: float,
 ) -> NoReturn:
     """Call ``connect`` again and again, with growing pauses, until cancelled. After each call, ``ended`` gets its
-    exception (or None). If it returns True, the next pause is the shortest again."""
+    exception (or None). If ``ended`` returns True, the next pause is the shortest again."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

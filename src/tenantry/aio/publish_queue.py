@@ -26,8 +26,8 @@ class Message:
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether this message can replace ``other``: it has a higher generation, or the same one and no content is
-        lost."""
+        """Whether this message can replace ``other``: its generation is higher, or it is the same and replacing loses
+        no content."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
-"""Reading pauses when the queue holds MOST_MESSAGES messages or MOST_BYTES bytes; the last message may exceed
-MOST_BYTES."""
+"""Reading pauses once the queue holds MOST_MESSAGES messages or MOST_BYTES bytes. The last message read may bring the
+queue above MOST_BYTES."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 

@@ -1,5 +1,5 @@
-"""Backends: stores in memory, SQLite or PostgreSQL, introspection of another server, a second-level cache, and
-buses."""
+"""Backends find user groups: in memory, SQLite or PostgreSQL, or by asking another Tenantry server. Also a second-level
+cache, and buses."""
 
 from typing import TYPE_CHECKING
 

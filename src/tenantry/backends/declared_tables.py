@@ -10,8 +10,8 @@ from tenantry.errors import InvalidSource
 
 
 def check_tables(declaration: Mapping[str, Any] | None) -> str:
-    """Return the declaration as canonical JSON, or "" for none. Raises InvalidSource for a declaration that
-    ``read_tables`` refuses, or that lists no table."""
+    """Return the declaration as canonical JSON, or "" for None or an empty one. Raises InvalidSource if
+    ``read_tables`` rejects the declaration, or if it lists no table."""
     if not declaration:
         return ""
     from tenantry.sql.guarding import InvalidTables, read_tables  # slow to import

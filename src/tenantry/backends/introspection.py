@@ -1,4 +1,4 @@
-"""Finds user groups in another Tenantry server over HTTP (RFC 7662, extra ``http``)."""
+"""Asks another Tenantry server for user groups over HTTP (RFC 7662, extra ``http``)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ class IntrospectionBackend:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``. The result has the seconds left in a grace period, but no generation. Ignores ``fresh``."""
+        """Like ``find``. The result includes the seconds left in a grace period, but no generation. Ignores
+        ``fresh``."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):

@@ -58,7 +58,8 @@ class StoredGroup:
     """The token before the last rotation, if it got a grace period."""
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """Look up ``token`` at ``now``. The result has this group if the token is live or in its grace period."""
+        """Check ``token`` at the time ``now``. The result has this group if the token is live or in its grace
+        period."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -94,8 +95,8 @@ class StoredGroup:
         """Replace the live token ``current`` by its next version, with ``key_id`` and ``nonce``. ``current`` stays
         valid for ``grace_seconds`` from ``now`` (None: the environment's default).
 
-        Raises UnknownToken; TokenAlreadyRotated if ``current`` is an earlier token of this group: handles are never
-        reused, so a lower version proves this. Raises GroupSuspended, unless ``while_suspended``."""
+        Raises UnknownToken, or TokenAlreadyRotated if ``current`` is an earlier token of this group (handles are never
+        reused, so a lower version shows this). Raises GroupSuspended, unless ``while_suspended``."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -135,9 +136,9 @@ class StoredResponse:
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """Repeat the response, except that ``suspended`` is the present one. ``now``: the group's present state, or
-        None if it was deleted. Raises IdempotencyKeyReused if the body differs, IdempotencySuperseded if the response's
-        token is no longer live."""
+        """Repeat the response, but with the present value of ``suspended``. ``now``: the group's present state, or None
+        if it was deleted. Raises IdempotencyKeyReused if the request's body differs, IdempotencySuperseded if the
+        response's token is no longer live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key was used with another body: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -191,7 +192,7 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether a use in the hour before ``now`` is already recorded."""
+    """Whether a use of the token in the hour before ``now`` is already recorded."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -204,7 +205,8 @@ def references_of(mapping: Mapping[str, str] | Record) -> frozenset[str]:
 
 
 class LentSourceLease(SourceLeaseHolder):
-    """A ``ports.SourceLeaseHolder``. It references the lease weakly, so that a store does not keep a resolver alive."""
+    """A ``ports.SourceLeaseHolder``. It has only a weak reference to the lease, so that a store does not keep a
+    resolver alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 

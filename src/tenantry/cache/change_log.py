@@ -10,7 +10,7 @@ BLOCK_SIZE: Final = 1_000
 """Handles in one block. Old changes are dropped one block at a time."""
 
 MAX_HINTS: Final = 10_000
-"""Maximum number of changes reported by buses that are kept between two polls."""
+"""Maximum number of changes kept between two polls because a bus reported them."""
 
 
 class ChangeBlock:
@@ -24,8 +24,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Records when each group last changed, as reported by polls and, earlier, by buses (hints). The store numbers its
-    changes; the number is a generation. The caller must hold a lock."""
+    """Records when each group last changed. Changes are reported by polls, and before them by buses (hints). The store
+    numbers its changes; a change's number is its generation. The caller must hold a lock."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -43,7 +43,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation after which the next poll lists changes; None before the first poll."""
+        """The generation that the last poll reached: the next poll lists later changes. None before the first poll."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -61,7 +61,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Remember a reported change during the next two polls: the next poll may have begun before the change."""
+        """Keep a change, reported by a bus, for two polls, because the next one may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has already listed this change
         if len(self._recent_hints) >= MAX_HINTS:
@@ -69,7 +69,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether the list continues this log: the same store, and no gap."""
+        """Whether the list continues this log: it is from the same store and leaves no gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -105,7 +105,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Note that the whole list was added."""
+        """Note that the whole list has been added."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

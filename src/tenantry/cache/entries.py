@@ -16,7 +16,7 @@ CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""Stands for the generation of an answer that has none."""
+"""The generation of an answer that has none."""
 
 MAX_SOURCES: Final = 4_096
 """Maximum number of cached data sources."""
@@ -26,7 +26,7 @@ NEGATIVE_PER_HANDLE: Final = 8
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot of a handle: its first two bytes."""
+    """Return the index of the handle's slot: the number in its first two bytes."""
     return handle[0] << 8 | handle[1]
 
 
@@ -53,8 +53,8 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease and the deadline are still in the future, and the slot has the same version as when the
-        load began."""
+        """Whether the lease and the deadline have not yet passed, and the slot still has the version that it had when
+        the load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -98,7 +98,7 @@ class CacheEntry(CachedAnswer):
 
 
 class PassEntry:
-    """The cached group of a pass. It is valid while the entry of the pass's token is."""
+    """The cached group of a pass. It is valid for as long as the entry of the pass's token is valid."""
 
     __slots__ = ("_seen", "check_end_at", "following", "group", "hits", "key", "of_token", "previous")
 
@@ -118,7 +118,7 @@ class PassEntry:
 
     @property
     def seen(self) -> bool:
-        """As in CacheEntry. Setting it to True also sets it at the token's entry."""
+        """Like ``seen`` of CacheEntry. Setting it to True also sets it in the token's entry."""
         return self._seen
 
     @seen.setter
@@ -144,7 +144,7 @@ class NegativeCache:
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Add a token. If the handle has NEGATIVE_PER_HANDLE tokens already, drop those first."""
+        """Add a refusal of a token. If the handle already has NEGATIVE_PER_HANDLE refusals, drop those first."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -165,7 +165,7 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """Cached data sources, by environment id and reference (FIFO)."""
+    """Cached data sources, by environment id and reference. The oldest is dropped first."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
@@ -182,7 +182,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop entries older than ``generation``. Return whether one was valid."""
+        """Drop entries older than ``generation``. Return whether any of them was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -196,16 +196,16 @@ class PollSnapshot:
     """State of the cache when a poll began."""
 
     polled_at: float
-    """Time just before the store was asked, in seconds of a suspend-aware clock."""
+    """Time just before the poll asked the store, in seconds of a clock that also counts while the host is suspended."""
     versions_at_poll: Sequence[int] | None
-    """A copy of the slot versions from before the store was asked; None if the slots were missing or replaced."""
+    """A copy of the slot versions made before the poll asked the store; None if the slots were missing or replaced."""
     highest_generation: int
     """The highest generation of the cached answers."""
 
 
 TABLE_BYTE: Final = -2
-"""Index of the byte of a token or pass that selects its table: a character of the token's checksum (62 tables) or of
-the pass's signature (64). It differs among the passes of a group."""
+"""Index of the byte in a token or pass that selects its table. It is a character of the token's checksum (62 tables) or
+of the pass's signature (64), so the passes of one group are in different tables."""
 
 BYTE_VALUES: Final = 256
 
@@ -216,7 +216,7 @@ TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry | PassEntry], ...]
 E = TypeVar("E", CacheEntry, PassEntry)
 
 MAX_CHANCES: Final = 8
-"""An insert into a full cache passes over at most this many recently used entries."""
+"""Maximum number of recently used entries that an insert into a full cache passes over before it drops one."""
 
 
 class ClockRing(Generic[E]):
@@ -238,8 +238,8 @@ class ClockRing(Generic[E]):
         return self._hand
 
     def to_drop(self, capacity: int, now: float) -> E | None:
-        """The entry to drop before an insert, or None. In a full ring (``capacity`` entries), this is the first invalid
-        or unused entry that the hand reaches."""
+        """Return the entry to drop before an insert; None if none must be dropped. In a full ring (``capacity``
+        entries), this is the first invalid or unused entry that the hand reaches."""
         # Each insert examines at least one entry, so that a flushed cache shrinks.
         for chance in range(MAX_CHANCES + 1):
             entry = self.advance()

@@ -1,11 +1,12 @@
 """GroupCache: the cached groups, refusals and data sources of one resolver.
 
 Each answer has a lease, a deadline and a slot version. It is valid until the lease ends, the deadline passes or the
-slot version changes (``Leased.is_valid``). A write on this host changes the slot version. A bus (``evict``) or the next
-poll (``apply_changes``) reports a write of another host. A successful poll extends the lease.
+slot version changes (``Leased.is_valid``). A write on this host changes the slot version. A write on another host is
+reported by a bus (``evict``) or by the next poll (``apply_changes``). A successful poll extends the lease.
 
-A load calls ``begin`` before it reads the backend. Its answer is cached only if the lease and the slot version are
-still valid afterwards and no newer change of the handle is known. So the cache misses no write made during the load.
+A load calls ``begin`` before it reads the backend. Its answer is cached only if, after the read, the lease and the slot
+version are still the same and no newer change of the handle is known. So the cache misses no write made during the
+load.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
 memory."""
 
 APPLIED_AT_ONCE: Final = 25
-"""Changes applied in one step of the event loop, which takes up to 300 µs."""
+"""Changes applied in one step of the event loop. Such a step takes up to 300 µs."""
 
 
 class GroupCache:
     """Caches the groups of ``capacity`` tokens and ``pass_capacity`` passes, and refusals of ``unknown_capacity``
     handles. Thread-safe.
 
-    Times are seconds of a suspend-aware clock. ``followed=False`` is for a backend that lists no changes: the lease
-    never ends, and answers need no generation.
+    Times are seconds of a clock that also counts while the host is suspended. Set ``followed=False`` for a backend that
+    lists no changes: then the lease never ends, and answers need no generation.
     """
 
     __slots__ = (
@@ -106,7 +107,7 @@ class GroupCache:
         return entry if isinstance(entry, CacheEntry) else None
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The latest group among the handle's valid entries."""
+        """Return the latest group among the valid entries of the handle."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
@@ -147,7 +148,8 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use the load's answer: no write is known since the load began."""
+        """Whether a new request may use this load's answer, because no write is known to have happened since the load
+        began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
@@ -158,8 +160,8 @@ class GroupCache:
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group and return True, unless the group may have changed since ``begin`` or a newer one is
-        cached."""
+        """Cache the group and return True. If the group may have changed since ``begin``, or a newer one is cached,
+        return False."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -173,7 +175,8 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that the token has no group, under the same conditions as ``store``. Return whether it was cached."""
+        """Cache a refusal: the token has no group. The conditions are those of ``store``. Return whether it was
+        cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -187,7 +190,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source, under the same conditions as ``store``. Return whether it was cached."""
+        """Cache a data source. The conditions are those of ``store``. Return whether it was cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -215,7 +218,7 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use these live slot versions. Clears the cache; the next poll begins a lease."""
+        """Use these slot versions, which writers change in place. Clears the cache; the next poll begins a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
@@ -233,15 +236,16 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Begin a poll, before the store is asked. ``versions_at_poll``: a copy of the slot versions, if known."""
+        """Note that a poll begins; call this before asking the store. ``versions_at_poll``: a copy of the slot
+        versions, if known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
         """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
         the list has a gap or comes from another store, clear the cache first.
 
-        Exhaust the generator; other tasks can run between its steps. It yields the ages, in seconds, of the changes
-        that dropped valid entries.
+        Iterate over the result to the end; other tasks can run between its steps. It yields the ages, in seconds, of
+        the changes that dropped valid entries.
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:

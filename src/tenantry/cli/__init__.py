@@ -1,4 +1,4 @@
-"""The command line ``tenantry`` (click), a module per command. The module ``serve`` also has ``migrate`` and
+"""The command line ``tenantry`` (click). Each command has a module; the module ``serve`` also has ``migrate`` and
 ``demo``."""
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class _OwnCommands(Mapping[str, click.Command]):
 def commands() -> None:
     """The tenancy layer of embedded dashboards.
 
-    A setting is read from its option, else from its environment variable (TENANTRY_…), else from the file that
-    TENANTRY_CONFIG names (default ./tenantry.toml). The result of a command is on stdout, everything else on stderr.
+    A setting is read from its option, else from its environment variable (TENANTRY_…), else from the settings file
+    (TENANTRY_CONFIG, default ./tenantry.toml). A command prints its result on stdout, everything else on stderr.
     """
 
 

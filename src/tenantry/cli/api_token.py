@@ -28,7 +28,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on who uses the token.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note that says who uses the token.")
 @click.option(
     "--scope",
     "scopes",
@@ -53,8 +53,8 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print it alone on stdout. It cannot be shown again, because only its hash is stored.
-    Without an end date it is valid until you revoke it."""
+    """Create an API token and print only the token on stdout. It cannot be shown again, because only its hash is
+    stored. Without an end date it is valid until you revoke it."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)
     check_future(end, now)
@@ -90,8 +90,8 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
-    """Revoke the API token with this ID (see `list`). The token is refused, and previews created with it end, from the
-    moment this command returns."""
+    """Revoke the API token with this ID (see `list`). Once this command returns, the token is refused, and previews
+    created with it have ended."""
     target = await choose_environment(store, environment)
     revoked = await store.api_tokens.revoke(target, token_id, author=author())
     gone = revoked.api_token

@@ -131,8 +131,8 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the trail's chain of seals. Keep the head on another machine, so that `verify --expect` can
-    detect that the end of the trail was cut off."""
+    """Print the head of the audit trail: the number and seal of its newest sealed entry. Keep the head on another
+    machine, so that `verify --expect` can detect that the end of the trail was cut off."""
     found = await store.audit.head()
     if found is None:
         raise AuditBroken("no entry is sealed yet: give the key file to the programs that write to this store")
@@ -150,7 +150,7 @@ async def head(store: Store, as_json: bool) -> None:
     help="A head that `audit head` printed earlier, and that the trail must contain; repeatable.",
 )
 @click.option(
-    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, if older entries were deleted."
+    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, because older entries were deleted."
 )
 @click.option(
     "--begins-after",
@@ -158,7 +158,9 @@ async def head(store: Store, as_json: bool) -> None:
     metavar="N",
     help="Number of the last entry that is older than the chain; default: 0, as in a new store.",
 )
-@click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
+@click.option(
+    "--allow-unsealed", is_flag=True, help="Accept unsealed entries, which programs without the key file have added."
+)
 @json_option
 @with_store
 async def verify(

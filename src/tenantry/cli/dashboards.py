@@ -47,7 +47,7 @@ dashboards.add_command(preview_command)
 @click.option(
     "--may-open",
     metavar="PROPERTY",
-    help="The property that lists a group's dashboards, if your app passes one as may_open.",
+    help="The property that lists the dashboards a group may open, if your app passes that property as may_open.",
 )
 @click.option(
     "--format",
@@ -70,10 +70,10 @@ def check(
 ) -> None:
     """Find mistakes in the dashboards of DIR and in their queries.
 
-    With --groups, each variable is looked up in each group of the store, and the engines of the groups' data sources
-    explain the queries where they can. Only the queries of lines, heat maps and bars with aggregate: none are run, to
-    find several rows at the same place of a chart. Notes say which groups see a dashboard or panel that not all groups
-    see.
+    With --groups, each variable is looked up in each group of the store. The engines of the groups' data sources
+    explain the queries where they can. No query is run, except those of lines, heat maps and bars with "aggregate:
+    none", to find several rows at the same place of a chart. If only some groups see a dashboard or panel, a note says
+    which groups.
 
     Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in DIR or next to it.
     Exits with 1 for a finding of severity error.
@@ -133,7 +133,7 @@ def new(name: str, folder: Path) -> None:
     help="Without --group: a property of the sample group, as JSON or text; repeatable.",
 )
 @click.option(
-    "--source", metavar="URL", help="Without --group: the data source of the sample group; default an empty database."
+    "--source", metavar="URL", help="Without --group: the data source of the sample group; default: an empty database."
 )
 @environment_option
 @database_option
@@ -152,8 +152,8 @@ def serve(
     """Show the dashboards of DIR in your browser, as one user group sees them. An open page reloads when its files
     change.
 
-    The group is one of the store (--group), or a sample that needs no store. The server listens on 127.0.0.1 only, and
-    everyone who can reach the server sees the data of that group: use this command to write dashboards, not for
+    The group is one of the store (--group), or a sample group that needs no store. The server listens on 127.0.0.1
+    only, but everyone who can reach it sees the data of that group: use this command to write dashboards, not to serve
     customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer

@@ -24,7 +24,7 @@ class _Part:
 
 
 class Audience:
-    """Finds out which groups see which dashboards and panels. ``may_open``: the property given to
+    """Finds out which groups see which dashboards and panels. ``may_open``: the property that the app passes to
     ``mount_dashboards``."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: str | None) -> None:
@@ -41,12 +41,12 @@ class Audience:
                     self._parts[name, panel.id] = _Part(saved, "panel", panel.when.path, panel.when.offset)
 
     def everyone(self) -> list[SavedDashboard]:
-        """The parts that all groups see."""
+        """Return the dashboards with only the parts that all groups see."""
         found = [(saved, self._access.in_frame(name)) for name, saved in self._dashboards.items()]
         return [replace(saved, dashboard=part) for saved, part in found if part is not None]
 
     def add(self, group: UserGroup) -> list[SavedDashboard]:
-        """Count a group. Return the dashboards that it may open, as it sees them."""
+        """Count a group. Return the dashboards that it may open, with the parts that it sees."""
         found = {name: self._access.find(name, group) for name in self._dashboards}
         for (name, panel_id), part in self._parts.items():
             saved = found[name]
@@ -56,8 +56,8 @@ class Audience:
         return [saved for saved in found.values() if saved is not None]
 
     def findings(self, total: int, properties: Collection[str]) -> Iterator[Located]:
-        """A note for each part, with the groups that see it; a warning if no group does. ``properties``: the properties
-        of all groups."""
+        """Yield a note for each part that not all groups see, naming the groups that see it, or a warning if no group
+        does. ``properties``: the properties of all groups."""
         for part in self._parts.values():
             at = part.saved.dashboard.source.location(part.offset)
             if part.count:

@@ -59,7 +59,7 @@ class DashboardReport:
     engines: EngineReport | None
     """None if no store was read."""
     guarded: int
-    """Number of queries that guarded tables accept."""
+    """Number of queries that pass the checks of their guarded tables."""
 
     @property
     def errors(self) -> int:
@@ -134,7 +134,7 @@ class DashboardCheck:
             print_note("this environment has no groups, so properties are not checked")
 
     async def explain(self, store: Store, group: UserGroup, sources: DataSources) -> None:
-        """Have the engine of one group explain the queries."""
+        """Let the engine of the group's data source explain the queries."""
         engines = await self._engine_check(store, group.environment)
         engines.add(group, _files(self._audience.add(group)))
         self._engines = await engines.run(sources)
@@ -164,7 +164,7 @@ class DashboardCheck:
         )
 
     def of_queries(self) -> tuple[Located, ...]:
-        """Findings about unusable files, and the findings of the folder and of the engines."""
+        """Return the findings about unusable files, and those of the folder and of the engines."""
         refused = () if self._engines is None else self._engines.findings
         return (*self._unusable, *self._of_folder, *refused, *self._unknown_columns(), *self._repeated_rows())
 

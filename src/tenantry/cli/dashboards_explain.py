@@ -40,7 +40,8 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Read the dashboard. Raises InvalidDashboards, InvalidQueries; InvalidSettings if no dashboard has this name."""
+    """Read the dashboard ``name`` from a folder. Raises InvalidSettings if it has no such dashboard, InvalidDashboards
+    or InvalidQueries for wrong files."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, which `--help` does not need
 
     dashboards = DashboardFolder(folder)
@@ -87,7 +88,7 @@ async def explain_command(
     """Explain why a group sees what it sees in the dashboard NAME: the data source and SQL of each panel, and the
     origin of each value. No query is run.
 
-    With --against, show the differences between two groups; an html page shows both groups side by side. The output
+    With --against, show the differences between two groups; an html page shows the groups side by side. The output
     contains properties of the groups.
     """
     from tenantry.dashboards.explanation import explain_dashboard

@@ -1,4 +1,4 @@
-"""Findings about panels that need only the dashboard's file."""
+"""Checks of panels for which the dashboard's file is enough."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
 @click.option(
     "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to show."
 )
-@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person of the group sees.")
+@click.option("--viewer", "viewer_id", metavar="ID", help="Show what this person in the group sees.")
 @click.option(
     "--viewer-attribute",
     "attributes",
@@ -60,7 +60,7 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards; refuse a NAME that is not in it, or that the group may not open.",
+    help="The folder of the dashboards. With it, a NAME that is not in it, or that the group may not open, is refused.",
 )
 @environment_option
 @json_option

@@ -36,8 +36,8 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""Opens a store. Returns the store, the keys, and an async function that runs in the server's event loop and returns
-the token of the group to show."""
+"""A function that opens a store. Returns the store, the keys, and an async function, to be run in the server's event
+loop, that returns the token of the group to show."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:

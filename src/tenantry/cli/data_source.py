@@ -53,7 +53,7 @@ def data_source() -> None:
 @click.argument("provided_id", type=as_new_name, metavar="NAME")
 @environment_option
 @click.option("--url", required=True, help="SQLAlchemy URL, or duckdb:///file. '-' reads it from stdin.")
-@click.option("--trusted", is_flag=True, help="Accept a dialect whose read-only mode cannot be enforced.")
+@click.option("--trusted", is_flag=True, help="Accept a dialect in which Tenantry cannot enforce read-only mode.")
 @click.option(
     "--session",
     multiple=True,
@@ -81,10 +81,10 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Register a data source under a NAME of your choice and print its id (ds_…). Tests the connection first. The
-    password in the URL is stored encrypted with the key file.
+    """Test the connection, then register a data source under a NAME of your choice and print its id (ds_…). The
+    password in the URL is encrypted with the key file before it is stored.
 
-    Instead of the password the URL may contain a reference, env:NAME or file:/path. The program that runs the queries
+    Instead of the password, the URL may contain a reference: env:NAME or file:/path. The program that runs the queries
     then reads the password from its environment or from that file.
     """
     target = await choose_environment(store, environment)
@@ -163,7 +163,7 @@ async def update(
     as_json: bool,
 ) -> None:
     """Change the URL, the password or the guarded tables of a data source, and print its id. Connects first, as
-    `create` does. Running queries end."""
+    `create` does. Queries that are running are stopped."""
     if tables is not None and no_tables:
         raise click.UsageError("give --tables FILE or --no-tables, not both")
     if url is None and password is None and tables is None and not no_tables:
@@ -217,7 +217,7 @@ async def show(store: Store, reference: str, environment: str | None, as_json: b
 @keys_option
 @with_store
 async def tables(store: Store, reference: str, environment: str | None, keys: str | None) -> None:
-    """Read the names of a data source's tables and print a first tables.yaml. Guesses are marked as such."""
+    """Read the names of a data source's tables and print a draft of tables.yaml. Guesses in it are marked as such."""
     from tenantry.datasources.catalogue import draft_tables, read_catalogue
 
     source = await find_source(store, await choose_environment(store, environment), reference)

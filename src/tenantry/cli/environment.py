@@ -81,7 +81,8 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Keep old tokens valid for SECONDS after rotations in the environment NAME; with 0 they are refused at once."""
+    """Set how many SECONDS an old token stays valid after a rotation in the environment NAME. With 0, it is refused at
+    once."""
     changed = await store.environments.set_grace(await get_environment(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)

@@ -1,4 +1,4 @@
-"""The differences between the fields of a stored object and those in a file, for people and as JSON."""
+"""The differences between the fields of a stored object and those in a file: as text for people, and as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FieldChanges: TypeAlias = dict[str, dict[str, Any]]
 
 
 def field_changes(name: str, before: Any, after: Any) -> FieldChanges:
-    """Return what differs in a field. The order of its entries does not count."""
+    """Return what differs in a field. Entries in another order are no difference."""
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return {name: {"from": before, "to": after}} if _json(before) != _json(after) else {}
     found: FieldChanges = {}

@@ -82,7 +82,7 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create the user group ID and print its token alone on stdout. If the group exists, it is not changed, and its
+    """Create the user group ID and print only its token on stdout. If the group exists, it is not changed, and its
     token is printed."""
     end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
@@ -158,7 +158,9 @@ async def list_(
     "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
 @click.option(
-    "--replace", is_flag=True, help="Replace properties and mapping as a whole, dropping entries that you do not name."
+    "--replace",
+    is_flag=True,
+    help="Replace properties and mapping as a whole: entries that you do not give are dropped.",
 )
 @expires_in_option
 @expires_at_option
@@ -203,7 +205,7 @@ async def update(
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
         if given and field in clear:
-            raise click.UsageError(f"--clear {field} and new {field} contradict each other")
+            raise click.UsageError(f"--clear {field} and a new {field} contradict each other: leave one out")
     target = await choose_environment(store, environment)
     changes = GroupChanges(
         name=name if name is not None else UNCHANGED,
@@ -243,8 +245,8 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group ID a new token and print it alone on stdout. The old token is refused at once, or when its
-    grace ends."""
+    """Give the user group ID a new token and print only the token on stdout. The old token is refused at once, or
+    when its grace ends."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()

@@ -41,7 +41,7 @@ _PART: Final = 64 * 1024
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace properties and mapping as a whole, dropping entries that are not in the file.",
+    help="Replace properties and mapping as a whole: entries that are not in the file are dropped.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing; report what each line would do.")
 @click.option("--tokens", is_flag=True, help="With --json: include the groups' tokens.")
@@ -96,7 +96,7 @@ def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
     """Return a provisioner. The setting ``query_contract`` decides what happens to updates that break a saved query.
-    With ``tries_queries``, such updates are refused whenever the folder of queries is known."""
+    ``tries_queries``: refuse such updates whenever the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, which `--help` does not need

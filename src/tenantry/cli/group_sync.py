@@ -40,7 +40,7 @@ _TOGETHER: Final = 250
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would change.")
-@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after a question.")
+@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE, after asking you.")
 @click.option("--yes", is_flag=True, help="With --prune: delete without asking.")
 @click.option("--no-check", is_flag=True, help="Do not test changed guarded tables on their data sources.")
 @queries_option
@@ -60,8 +60,8 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment match FILE, and the guarded tables of the data sources that it names.
-    Groups that are not in FILE stay, unless you give --prune."""
+    """Make the user groups of an environment match FILE. Also replace the guarded tables of the data sources that FILE
+    names. Groups that are not in FILE stay, unless you give --prune."""
     target = await choose_environment(store, environment)
     wanted = read_groups_file(_text(file), file.name)
     tables = await compare_tables(store, target, wanted.tables)

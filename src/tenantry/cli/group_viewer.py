@@ -35,8 +35,8 @@ def viewer() -> None:
 async def revoke_viewer(
     store: Store, provided_id: str, viewer_id: str, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Refuse all passes that were issued to VIEWER (the viewer's id) until now. Passes issued from the next second on
-    are accepted."""
+    """Refuse all passes issued so far to VIEWER (the viewer's id). Passes issued from the next second on are
+    accepted."""
     target = await choose_environment(store, environment)
     provisioner = new_provisioner(store, keys, dry_run=False)
     changed = await provisioner.revoke_viewer(target, provided_id, viewer_id, author=author())

@@ -31,7 +31,7 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 @dataclass(frozen=True, slots=True)
 class SourceTables:
-    """A data source's declaration of guarded tables, and the line that names the source."""
+    """A data source's declaration of guarded tables, and the place in the file that names the source."""
 
     source: str
     place: str
@@ -47,8 +47,8 @@ class GroupsFile:
 
 
 def read_groups_file(text: str, file: str) -> GroupsFile:
-    """In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with the first 20
-    mistakes."""
+    """Read the text of a file. In a ``.ndjson`` or ``.jsonl`` file, each line is a group. Raises InvalidGroupsFile with
+    the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: "

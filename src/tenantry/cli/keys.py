@@ -34,8 +34,8 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypts the
-    passwords of data sources with the new key. A password that is still in plain text is encrypted with every key."""
+    """Add a key that signs new tokens, and print its id. Tokens signed with older keys stay valid. Also encrypt
+    the passwords of data sources, so that each of the keys can decrypt them."""
     path, is_store = settings(keys=keys).keys, True
     try:
         await store.environments.list()  # if the store is unavailable, fail before the key file changes
@@ -74,8 +74,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove an inactive key. Before that, encrypt the passwords of data sources with the other keys only. All tokens
-    that the removed key signed are refused within the staleness bound."""
+    """Remove an inactive key. First encrypt the passwords of data sources again, without this key. All tokens that the
+    removed key signed are refused within the staleness bound."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     if key_id in ring.ids and key_id != ring.active_id:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenantry.tokens.keys import SigningKeys
 
 PAGE: Final = 500
-"""Groups or audit entries per read of the store."""
+"""Maximum groups or audit entries in one read of the store."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,8 +35,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Validate a string to store: at most 255 characters, UTF-8 (shells pass any bytes), and no token. Errors quote no
-    token. Raises click.BadParameter."""
+    """Validate a string before it is stored: at most 255 characters, UTF-8 (shells pass any bytes), and no token.
+    Errors do not show a token. Raises click.BadParameter."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -51,14 +51,15 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id to look up: 1 to 255 characters. Unlike a new name, it may contain a token."""
+    """Validate a name or id that will be looked up: 1 to 255 characters. Unlike a new name, it may contain a token."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """Validate a name or id to store: like ``as_text``, and not empty. Raises click.BadParameter."""
+    """Validate a name or id before it is stored: like ``as_text``, but it must not be empty. Raises
+    click.BadParameter."""
     return as_text(as_name(value))
 
 
@@ -91,7 +92,7 @@ query_contract_option: OptionDecorator = click.option(
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="Whether to report or refuse an update of properties that breaks a saved query; default off.",
+    help="What to do with an update of properties that breaks a saved query: report or refuse it; default off.",
 )
 
 
@@ -138,7 +139,7 @@ def author() -> Author:
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """The keys that seal audit entries; None if this user cannot read the key file."""
+    """Return the keys that seal audit entries; None if the OS user may not read the key file."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
@@ -149,7 +150,7 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Turn an async function that takes an open store into a click command with the option --database. If the settings
-    name a Valkey or Redis server, the store also publishes its writes there."""
+    name a Valkey or Redis server, the store's writes are also published there."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which `--help` and `keys` do not need
@@ -174,7 +175,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store, keys: str | None = None) -> None:
-    """Warn if this command ran without the key file while the trail has sealed entries."""
+    """Warn if the trail has sealed entries, but this command ran without the key file."""
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # the command itself has succeeded
@@ -258,7 +259,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def print_declarations_once() -> None:
-    """Do not log a wrong declaration of guarded tables on stderr, because the command prints the error itself."""
+    """Keep the log of a wrong declaration of guarded tables off stderr, because the command prints the error itself."""
     logging.getLogger("tenantry.datasources.declared_tables").addHandler(logging.NullHandler())
 
 

@@ -12,7 +12,7 @@ import click
 from tenantry.tokens import mask_within
 
 FAILED: Final = 1
-"""Exit code of a command that was refused or found an error."""
+"""Exit code of a command that was refused or that found a mistake."""
 
 
 def print_note(text: str) -> None:
@@ -25,7 +25,8 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 class RowPrinter:
-    """Prints a table with a header, or a JSON array, page by page. A column widens when a later page needs it."""
+    """Prints a table with a header, or a JSON array, page by page. A column becomes wider when a later page needs
+    it."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -64,8 +65,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula, such as an id from an API caller,
-    gets a leading apostrophe."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe: API
+    callers choose the ids of groups."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)

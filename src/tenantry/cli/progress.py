@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 PATIENCE = 0.5
-"""Seconds of work before progress is shown."""
+"""Seconds that the work must last before progress is shown."""
 _STEPS: Final = 200
 """Maximum redraws of a bar."""
 _BETWEEN: Final = 0.1

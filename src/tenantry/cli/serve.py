@@ -38,7 +38,7 @@ host_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of a PostgreSQL store behind a pooler, to check that notifications of writes arrive there.",
+    help="Direct URL of a PostgreSQL store that is behind a pooler, to check that notifications of writes arrive.",
 )
 @click.option(
     "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."
@@ -55,7 +55,7 @@ host_option: OptionDecorator = click.option(
     metavar="URL|MAIL",
     envvar="TENANTRY_API_CONTACT",
     show_envvar=True,
-    help="Contact in the OpenAPI documents; default none.",
+    help="Contact for the OpenAPI documents; default none.",
 )
 @click.option(
     "--api-source-hosts",
@@ -78,14 +78,14 @@ host_option: OptionDecorator = click.option(
     type=int,
     envvar="TENANTRY_DRAIN_SECONDS",
     show_envvar=True,
-    help="Seconds after SIGTERM in which requests are still accepted, while /readyz answers 503; default 1.",
+    help="Seconds after SIGTERM during which requests are still accepted, while /readyz answers 503; default 1.",
 )
 @click.option(
     "--header-seconds",
     type=int,
     envvar="TENANTRY_HEADER_SECONDS",
     show_envvar=True,
-    help="Seconds in which a client must send the head of a request, else it gets 408; default 10.",
+    help="Seconds within which a client must send the head of a request, else it gets 408; default 10.",
 )
 @click.option(
     "--min-rate",
@@ -93,14 +93,14 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Bytes per second that a client must send of a body and read of a response; default 500, 0 for no minimum.",
+    help="Bytes per second at which a client must send a body and read a response; default 500, 0 for no minimum.",
 )
 @click.option(
     "--max-connections",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS",
     show_envvar=True,
-    help="Maximum connections of a process; default: what its limit of open files allows, at most 4096.",
+    help="Maximum connections of a process; default: as many as its limit of open files allows, at most 4096.",
 )
 @click.option(
     "--max-connections-per-address",

@@ -46,7 +46,7 @@ dialect_option: OptionDecorator = click.option(
     type=click.Choice(sorted(DIALECTS)),
     default="postgresql",
     show_default=True,
-    help="Dialect of files that declare none.",
+    help="Dialect of files that do not declare one.",
 )
 optional_option: OptionDecorator = click.option(
     "--optional",
@@ -109,8 +109,8 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL of the template FILE for a group, the values of its parameters, and which rows of guarded tables
-    the SQL reads. No query is run."""
+    """Print the SQL that the template FILE becomes for a group, the values of its parameters, and which rows of guarded
+    tables the SQL reads. No query is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     target = await choose_environment(store, environment)
@@ -187,8 +187,8 @@ def check(
 ) -> None:
     """Find mistakes in SQL templates; docs/sql-checks.md lists the checks. No query is run.
 
-    Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. The headers of
-    files in a DIR, or in the folder of --queries, may declare properties optional. Without --schema the schema is
+    Checks each FILE, which must be named .sql or be - (standard input), and every .sql file in a DIR. Files in a DIR,
+    or in the folder of --queries, may declare properties optional in their headers. Without --schema, the schema is
     schemas/ENVIRONMENT.json in a DIR, next to a FILE, or in the folder of --queries.
 
     Guarded tables come from --tables, else from the store's data sources, else from tables.yaml in the query's folder

@@ -55,7 +55,7 @@ class Report:
     groups: int | None
     """None if no store was read."""
     guarded: int
-    """Number of templates that guarded tables accept."""
+    """Number of templates that pass the checks of their guarded tables."""
     compares_loosely: bool = False
     """Whether a collation may treat values of different groups as equal."""
 
@@ -146,8 +146,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema at ``path``. If that is None, read the environment's schema in the first checked folder that
-        contains it."""
+        """Read the schema at ``path``. If ``path`` is None, read the environment's schema from the first checked folder
+        that has one."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -188,11 +188,11 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """The environment's schema in the first of ``folders`` that has one, else None.
+    """Return the environment's schema from the first of ``folders`` that has one; None if no folder has one.
 
     The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else the one in the settings. A
-    name that is not from the store may be misspelt: if no schema has this name, ``_refuse_without_schema`` may raise
-    UsageError. Raises InvalidPropertySchema.
+    name that is not from the store may be misspelt. So if no folder has its schema, raises UsageError if the name came
+    from --environment, or if a folder has a schema of another environment. Raises InvalidPropertySchema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -290,7 +290,7 @@ def print_findings(findings: Iterable[tuple[str, Finding]], *, err: bool = False
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """``2 errors, 1 note``; empty without findings."""
+    """Return a string such as ``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

@@ -29,8 +29,8 @@ def read_declaration(file: Path) -> GuardedTables:
 
 
 async def declaration_of(group: UserGroup, store: Store) -> GuardedTables | None:
-    """Return the declaration that all data sources of a group have, and print a note that names them. If they differ,
-    print how to choose, and return None."""
+    """Return the declaration of a group's data sources, if all have the same one, and print a note that names the
+    sources. If they differ, print how to choose one, and return None."""
     references = dict.fromkeys((thaw(group.mapping) or {}).values())
     found = [await store.sources.get(group.environment, each) for each in references if isinstance(each, str)]
     sources = [each for each in found if each is not None]
@@ -53,8 +53,8 @@ def _read(text: str) -> GuardedTables:
 
 
 async def check_declarations(sources: Iterable[RegisteredSource]) -> list[Located]:
-    """Connect to the data sources with a declaration, and return a finding for each declaration that is wrong there.
-    Print a note for each source that does not answer."""
+    """Connect to the data sources that have a declaration. Return a finding for each declaration that does not match
+    its source. Print a note for each source that does not answer."""
     from tenantry.datasources import check_connections
     from tenantry.datasources.checks import wrong_tables
 
@@ -86,26 +86,27 @@ class TablesCheck:
         self._accepted: dict[tuple[SQLTemplate, GuardedTables], bool] = {}
 
     def add_source(self, source: RegisteredSource) -> None:
-        """Raises TemplateError for a declaration that cannot be used."""
+        """Add the source's declaration. Raises TemplateError if it cannot be used."""
         if source.tables:
             self._declared[_read(source.tables)] = None
         else:
             self._undeclared.append(source.provided_id)
 
     def find(self, template: SQLTemplate, folder: Path) -> GuardedTables | None:
-        """Return the guarded tables for a query of ``folder``. If several data sources declare tables, use the first
-        declaration that accepts the query. None without a declaration."""
+        """Return the guarded tables for a query in ``folder``; None without a declaration. If several data sources have
+        a declaration, return the first that accepts the query, or the first of all if each refuses it."""
         alternatives = self._alternatives(folder)
         return next((each for each in alternatives if self._accepts(each, template)), next(iter(alternatives), None))
 
     def guarded(self, template: SQLTemplate, folder: Path) -> SQLTemplate:
-        """Return the query with its guards; unchanged without guards, or if they refuse it."""
+        """Return the query with its guards. If it has no declaration, or the declaration does not accept it, return it
+        unchanged."""
         tables = self.find(template, folder)
         return template.guarded(tables) if tables is not None and self._accepts(tables, template) else template
 
     def unguarded(self, template: SQLTemplate, folder: Path) -> Iterator[Finding]:
-        """Yield the finding of a query without a declaration. Remembers the query for ``undeclared``. Raises
-        TemplateError for one that does not compile."""
+        """Check a query that no declaration guards, and remember it for ``undeclared``. Yield the finding, if any.
+        Raises TemplateError if the query does not compile."""
         if not template.definition.header.no_tenant and reads_tables(template):
             self._without.setdefault(folder, []).append(template)
         found = reads_every_customer(template)

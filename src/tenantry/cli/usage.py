@@ -28,7 +28,7 @@ _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d"
 
 
 def as_hour(value: str) -> datetime:
-    """Parse a day or hour, in UTC unless it names a zone. Raises click.BadParameter."""
+    """Parse a date or hour, in UTC unless the value has a time zone. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
@@ -41,17 +41,19 @@ def as_hour(value: str) -> datetime:
 
 
 @click.command()
-@click.option("--group", type=as_name, metavar="ID", help="Only this group; it may be deleted.")
+@click.option("--group", type=as_name, metavar="ID", help="Only this group, which may be one that was deleted.")
 @environment_filter_option
-@click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: this month.")
-@click.option("--until", type=as_hour, metavar="DATE", help="Up to and excluding this date or hour; default: now.")
+@click.option(
+    "--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: the start of this month."
+)
+@click.option("--until", type=as_hour, metavar="DATE", help="Before this date or hour; default: now.")
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice([*_TIMES, "group", "source"]),
     default=["group"],
     show_default=True,
-    help="Print one row per value. Repeatable: --by month --by group prints a row for each group and month.",
+    help="Print a row for each of these. Repeatable: --by month --by group prints a row for each group and month.",
 )
 @click.option(
     "--format",
@@ -66,7 +68,7 @@ def as_hour(value: str) -> datetime:
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Delete the usage of all groups in all environments before this date, and show none.",
+    help="Delete the usage before this date, of all groups in all environments, and show none.",
 )
 @with_store
 async def usage(

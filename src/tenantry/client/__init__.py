@@ -31,8 +31,9 @@ class Client:
     """Calls the provisioning API at ``base_url``. Thread-safe.
 
     ``timeout``: seconds for each request. ``attempts``: maximum attempts per request while the service is unreachable
-    or busy. ``get_method``: use this method instead of GET for get-or-create, if a proxy drops the body of GET. Methods
-    raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing."""
+    or busy. ``get_method``: the method that get-or-create uses instead of GET, if a proxy drops the body of GET. All
+    methods raise the service's TenantryError, ApiUnreachable or UnexpectedAnswer. A call with ``dry_run`` writes
+    nothing."""
 
     def __init__(
         self,
@@ -90,8 +91,8 @@ class Client:
     ) -> ProvisionedGroup:
         """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
 
-        ``expires_at``: an aware time from which the token is refused; None removes the end date. ``suspended``: True
-        refuses the token and passes until False. Raises UnknownGroup, ValueError.
+        ``expires_at``: the time, with a time zone, from which the token is refused; None removes the end date.
+        ``suspended``: while True, the group's token and passes are refused. Raises UnknownGroup, ValueError.
         """
         return self._run(
             self._calls.merge(
@@ -106,8 +107,8 @@ class Client:
         )
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it. Returns None if an earlier attempt, whose reply was lost, may have deleted
-        it. Raises UnknownGroup."""
+        """Delete the group and return it. Returns None if the group is not found after a lost reply: the first attempt
+        may have deleted it. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
@@ -145,8 +146,8 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: the start of the id or a part
-        of the name. ``page_size``: groups per request, at most 500."""
+        """Yield the groups with ``team_id > after``, ordered by ``team_id``. ``match``: only groups whose id starts
+        with it, or whose name contains it. ``page_size``: groups per request, at most 500."""
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -205,9 +206,10 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
+        """Create many groups, or merge changes into existing ones. Each group looks like ``{"user_group_id": "acme",
+        "properties": {"plan": "pro"}}``.
 
-        Yields a report for each group, in order. A report with an ``error`` does not stop the other groups.
+        Yields a report for each group, in order. If a report has an ``error``, the other groups are still written.
         ``replace``: replace properties and mapping instead of merging. A batch is sent when you ask for its first
         report. If a batch fails, its error is raised; you can then safely send all groups again."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)

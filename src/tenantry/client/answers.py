@@ -62,7 +62,7 @@ class CreatedPass:
 class GroupPage:
     groups: tuple[ListedGroup, ...]
     next: int | None
-    """The ``after`` of the next page; None on the last page."""
+    """The value of ``after`` that requests the next page; None on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer if its form is not the expected one."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer if the document does not have the expected form."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -197,8 +197,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """Convert an unsuccessful response to an error. Its code selects the class: TenantryError for an unknown code,
-    UnexpectedAnswer if the document contains no error."""
+    """Convert an unsuccessful response to an error. The error code in the document determines the class. Returns a
+    TenantryError for an unknown code, and an UnexpectedAnswer if the document contains no error."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

@@ -17,7 +17,7 @@ MOST_TOGETHER: Final = 500
 """Maximum groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""A batch of this size is sent, so that the server can keep the batch's reports in memory."""
+"""A batch is sent when it reaches this size, so that the server has enough memory for its reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class BulkReport:
     number: int
     """The position of the group in the input, from 1."""
     outcome: str
-    """``created``, ``updated`` or ``unchanged``, and then ``group`` is set; or ``failed`` with ``error``."""
+    """``created``, ``updated`` or ``unchanged``, with ``group`` set; or ``failed``, with ``error`` set."""
     group: ProvisionedGroup | None = None
     error: TenantryError | None = None
 
@@ -36,7 +36,7 @@ class BulkReport:
 class BulkAnswer:
     reports: list[BulkReport]
     error: TenantryError | None = None
-    """The error because of which reports are missing, if any are."""
+    """The error that caused reports to be missing, if there was one."""
 
 
 class LineBatches:
@@ -50,7 +50,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Raises ValueError or TypeError for a value that is not JSON."""
+        """Add a group to the batch. Raises ValueError or TypeError for a value that is not JSON."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -66,7 +66,7 @@ class LineBatches:
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """Return the call that sends the added groups; empty the batch."""
+        """Empty the batch, and return the call that sends its groups."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0

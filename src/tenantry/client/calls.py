@@ -85,18 +85,20 @@ class NoReply:
     """No complete response arrived."""
 
     reason: str
-    """For a failed connection, this is the class of the error, because its message may quote the request."""
+    """Why there is no reply. For a failed connection, only the class of the error, because its message may quote the
+    request."""
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields a Send or a Sleep; receives the reply to a Send, and None after a Sleep. Returns the result."""
+"""A generator that yields a Send or a Sleep. It is sent the reply after a Send, and None after a Sleep. It returns the
+result."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
 """Converts the document of a successful response to the result."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""Parses the document of a reply: None if it is not JSON, NoReply if it is truncated."""
+"""Parses the body of a reply. Returns None if it is not JSON, NoReply if it is truncated."""
 
 
 def load_json(content: bytes) -> Any:
@@ -124,7 +126,9 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
                 if send.dry_run and not reply.dry_run:
-                    raise UnexpectedAnswer("the service does not know dry_run and may have written: update the service")
+                    raise UnexpectedAnswer(
+                        "the service does not know dry_run and may have written the change: update the service"
+                    )
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
         if left == 0 or not isinstance(failure, _PASSING):
@@ -165,7 +169,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """Import httpx2 when the first client is made."""
+        """Import httpx2, which is needed only when a client is created."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:
@@ -184,7 +188,8 @@ class ApiCalls:
         return self._write("PATCH", user_group_id, fields, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """Delete a group. The call returns None if a retry finds no group: an earlier attempt may have deleted it."""
+        """Delete a group. The call returns None if a retry does not find the group, because the first attempt may have
+        deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
         return _deletion(retrying_call(send, self.attempts, read_deleted), UnknownGroup, dry_run=dry_run)
 

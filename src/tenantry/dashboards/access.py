@@ -28,14 +28,15 @@ _NEUTRAL: Final = Definition({"title": "Dashboard"})
 
 
 def neutral(name: str) -> DashboardFile:
-    """A dashboard without panels, for the frame of an unknown dashboard. The page in the frame then reports the
+    """A dashboard without panels, for the frame of an unknown dashboard. The page in that frame then reports the
     error."""
     return DashboardFile(name, Source(""), _NEUTRAL, ())
 
 
 class Access:
-    """Finds the dashboards of a group. Every route of a mount uses it. ``may_open`` applies in addition to ``when``
-    and to the scope of a pass; a function is called at each request."""
+    """Finds the dashboards of a group. Every route of a mount uses it. A group may open a dashboard only if
+    ``may_open``, the dashboard's ``when`` and the scope of the pass all allow it. If ``may_open`` is a function, it is
+    called for every request."""
 
     def __init__(self, dashboards: Mapping[str, SavedDashboard], may_open: MayOpen | None = None) -> None:
         if iscoroutinefunction(may_open):
@@ -62,16 +63,17 @@ class Access:
         return [name for name, saved in self._dashboards.items() if self._is_open(group, saved)]
 
     def require(self, request: Request) -> SavedDashboard:
-        """The dashboard that the path of a request names, for the group of its token. Raises HTTPException (404), and
-        the errors of ``find``."""
+        """The dashboard named in the path of a request, as the group of the request's token sees it. Raises
+        HTTPException (404), and the errors of ``find``."""
         saved = self.find(request.path_params["name"], user_group(request))
         if saved is None:
             raise HTTPException(404, NO_DASHBOARD)
         return saved
 
     def in_frame(self, name: str) -> DashboardFile | None:
-        """The part of a dashboard that all groups see, for the frame, which is served before the group is known. None
-        for an unknown dashboard. If some dashboards depend on the group, these and unknown names get the same frame."""
+        """What a frame shows of a dashboard: the parts that all groups see, because the frame is served before the
+        group is known. If the group decides whether a dashboard may be opened, its frame has no panels, and unknown
+        names get the same frame. Otherwise, None for an unknown dashboard."""
         saved = self._dashboards.get(name)
         if saved is not None and self._may_open is None and saved.dashboard.when is None:
             return narrowed(saved.dashboard, saved.queries, {})
@@ -99,5 +101,5 @@ class Access:
             return True
         answer: object = self._may_open(group, name)
         if not isinstance(answer, bool):  # a coroutine, for example, would count as true
-            raise InvalidSettings(f"may_open must return True or False, and returned a {type(answer).__name__}")
+            raise InvalidSettings(f"may_open must return True or False, but returned a {type(answer).__name__}")
         return answer

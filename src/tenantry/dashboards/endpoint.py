@@ -142,15 +142,15 @@ class Dashboard:
 
 
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
-    """Make an ASGI endpoint of a renderer.
+    """Make an ASGI endpoint from a renderer.
 
     The renderer gets the arguments that its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
     ``**keywords`` gets all three. A single parameter with another name gets the UserGroup or Record if it is annotated
-    as one, else the request. Further parameters need defaults. A string is sent as HTML, a dict or list as JSON, a
-    Response unchanged.
+    as one, otherwise the request. All other parameters need defaults. A string is sent as HTML, a dict or list as JSON,
+    a Response unchanged.
 
-    A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled. A plain
-    function continues, but its queries raise ViewerLeft.
+    A plain function runs in a thread. If the client disconnects during a GET or HEAD request, a coroutine is cancelled.
+    A plain function continues, but its queries raise ViewerLeft.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them; default: none. They become an additional Content-Security-Policy.
@@ -183,7 +183,7 @@ def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
         return positional, keywords
     if len(unknown) > 1 or positional or keywords or unknown[0].kind is inspect.Parameter.KEYWORD_ONLY:
         names = ", ".join(p.name for p in unknown)
-        raise TypeError(f"a renderer is given {', '.join(ARGUMENTS)}: {renderer!r} also asks for {names}")
+        raise TypeError(f"a renderer can have the parameters {', '.join(ARGUMENTS)}: {renderer!r} also has {names}")
     annotation = unknown[0].annotation
     kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     return [{"UserGroup": "group", "Record": "variables"}.get(kind.rpartition(".")[2], "request")], []

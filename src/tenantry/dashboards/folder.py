@@ -23,7 +23,7 @@ SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
 """Name of the default folder of query files."""
 TABLES_FILE: Final = "tables.yaml"
-"""A file in the folder that declares guarded tables; no dashboard."""
+"""A file in the folder that declares guarded tables. It is not a dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SavedDashboard:
 
     @property
     def filled(self) -> Mapping[str, SQLTemplate]:
-        """The queries of the controls whose choices come from a query."""
+        """The queries that return the choices of controls, by the name of the control."""
         return {name: each for name, each in self.queries.choices.items() if name in self.dashboard.controls}
 
     @property
@@ -45,7 +45,8 @@ class SavedDashboard:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The settable parameters that a message may name. Excludes filters of panels that the group does not see."""
+        """The settable parameters that an error message may suggest. Excludes filters of panels that the group does not
+        see."""
         asked = [each for panel in self.dashboard.panels for each in self.queries.panels[panel.id].templates]
         read = {name for each in asked for name in parameters_read(each)}
         return self.settable & (read | self.dashboard.controls.keys())
@@ -101,7 +102,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Likely mistakes, each with its file: controls that no query reads, filters of queries that nothing sets, and
+        """Likely mistakes, each with its file: controls that no query reads, filters in queries that nothing sets, and
         clicks that open a dashboard with other totals."""
         opened: dict[str, set[str]] = {}
         for click in (panel.click for saved in self._saved.values() for panel in saved.dashboard.panels):

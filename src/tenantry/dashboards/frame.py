@@ -1,5 +1,5 @@
-"""The frame: the HTML page of a dashboard, without data and the same for every viewer. Its script gets the token from
-the embedding page."""
+"""The frame: the HTML page of a dashboard. It contains no data and is the same for every viewer. Its script gets the
+token from the embedding page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STYLE: Final = "page.css"
 CHUNKS: Final = {kind: f"{kind}.js" for kind in (PanelKind.DONUT, PanelKind.HEATMAP, PanelKind.SCATTER)}
 """Kind of chart -> the bundle that draws it. A frame with such a chart loads it together with the page's script."""
 FURTHER: Final = (*CHUNKS.values(), "pickers.js", "png.js", "print.js", "vega.js")
-"""Bundles that the page's script loads when needed. ``<meta name="tenantry-file">`` has their addresses."""
+"""Bundles that the page's script loads only when it needs them. ``<meta name="tenantry-file">`` has their addresses."""
 
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -57,7 +57,7 @@ class Frame:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str], status: int = 200) -> Response:
-        """The page, which ``hosts`` may embed; 503 if the bundles are not built."""
+        """Return the page, and allow ``hosts`` to embed it. The status is 503 if the bundles are not built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})

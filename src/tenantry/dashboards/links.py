@@ -31,9 +31,9 @@ class Link:
     """The filters that a click passes to the opened dashboard. A parameter that only chooses SQL, such as the unit of
     ``trunc``, does not count as a filter.
 
-    ``kept``: the panel's filters that both dashboards have. ``dropped``: those that the opened dashboard lacks.
-    ``always``: filters of the opened dashboard that no link can clear. ``controls``: its controls that filter.
-    ``other_days``: whether its time zone or first day of the week differs."""
+    ``kept``: the panel's filters that the opened dashboard has too. ``dropped``: those that it lacks. ``always``:
+    filters of the opened dashboard that no link can clear. ``controls``: its controls that filter. ``other_days``:
+    whether its time zone or first day of the week differs."""
 
     click: Click
     kept: tuple[str, ...]
@@ -43,7 +43,7 @@ class Link:
     other_days: bool
 
     def with_controls(self, seen: Mapping[str, Control]) -> Link:
-        """The link for a group that sees only these controls of the opened dashboard."""
+        """This link as it is for a group that sees only these controls of the opened dashboard."""
         hidden = {name for name in self.kept if name in self.controls and name not in seen}
         return replace(
             self,
@@ -54,7 +54,7 @@ class Link:
 
     @property
     def differences(self) -> Iterator[str]:
-        """The reasons why the opened dashboard may show other totals than the row."""
+        """Why the opened dashboard may show other totals than the clicked row."""
         opened = self.click.open
         if self.dropped:
             yield f"{opened} has no filter {', '.join(self.dropped)}, so it may show more rows than were clicked"
@@ -121,7 +121,7 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls that are of the same kind in both dashboards, and whose values ``opened`` always accepts."""
+    """The controls that have the same kind in both dashboards, and whose values ``opened`` always accepts."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 

@@ -85,9 +85,9 @@ def mount_dashboards(
     may embed the frames; default: none. ``embedding`` also allows the origins in the store (``tenantry environment
     set-embedding``), and adds single-use codes and previews.
 
-    ``may_open`` decides which dashboards a group may open: the name of a property that lists them, or a function of
-    the group and a dashboard's name that does not block. Default: all whose ``when`` holds. Others do not exist for
-    the group (404).
+    ``may_open`` decides which dashboards a group may open. It is the name of a property that lists them, or a function
+    of the group and a dashboard's name, which must not block. By default, a group may open all dashboards whose
+    ``when`` holds. Any other dashboard gets the response 404.
 
     Raises InvalidDashboards and InvalidQueries for invalid files, OSError for unreadable ones, InvalidSettings for an
     invalid origin, an invalid path or a missing package.

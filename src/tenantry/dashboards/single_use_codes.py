@@ -35,11 +35,12 @@ SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 
 """Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Maximum unredeemed codes of a group's viewers. A further code deletes the oldest. Many are allowed, because a host
-page requests an embedding code at each view."""
+"""Maximum unredeemed codes of all viewers of a group together. A further code deletes the oldest. For EMBED, the
+maximum is high, because a host page requests a code at each view."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Maximum bytes of a payload in UTF-8, without the claims of a pass, whose size the pass limits."""
+"""Maximum bytes of a payload in UTF-8. Does not include the claims of a pass, whose size is limited when the pass is
+made."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
@@ -47,7 +48,7 @@ CODE_LENGTH: Final = 43
 
 class SingleUseCodes:
     """Codes that replace a token in the address of a download, an embedded page or a preview. A code has 256 random
-    bits and is redeemed once across all workers. The store keeps only its SHA-256."""
+    bits. It can be redeemed only once, on any worker. The store keeps only its SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -62,14 +63,14 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A code that is valid for ``lifetime`` seconds, but no longer than the API token.
+        """Issue a code that is valid for ``lifetime`` seconds, but no longer than the API token.
 
         Raises StoreUnavailable, and Unauthorized for a revoked or expired API token.
         """
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """A code for a viewer of this group. Of the group's codes, the ``MOST`` newest stay valid. Raises
+        """Issue a code for a viewer of this group. Only the newest ``MOST`` codes of the group stay valid. Raises
         StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
@@ -97,8 +98,8 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """Return the code's payload; None for an invalid code. Raises StoreUnavailable; the code may then be used
-        up."""
+        """Return the code's payload; None for an invalid code. Raises StoreUnavailable, after which the code may be
+        used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 

@@ -1,4 +1,4 @@
-"""Databases of stores, and Redis: URLs, connections, migrations."""
+"""Databases of stores, and Redis servers: URLs, connections and migrations."""
 
 from typing import TYPE_CHECKING
 

@@ -19,7 +19,8 @@ from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 RUN_MIGRATE = "run `tenantry migrate` (or `tenantry serve`, which does it)"
 
 RECHECK_SECONDS = 0.001
-"""Fast reads check at most once in this time whether the file was replaced (docs/decisions/0021-fast-reads.md)."""
+"""How many seconds fast reads wait before they check again whether the file was replaced
+(docs/decisions/0021-fast-reads.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class SQLiteFile:
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
-        """Connect in autocommit mode, for any thread. ``timeout``: seconds to wait for a lock. Raises MigrationNeeded
-        if the file is missing, StoreUnavailable if it cannot be opened."""
+        """Connect in autocommit mode; any thread may use the connection. ``timeout``: seconds to wait for a lock.
+        Raises MigrationNeeded if the file is missing, StoreUnavailable if it cannot be opened."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -48,7 +49,7 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """Device and inode, or None if the file is missing."""
+        """Return the file's device and inode, or None if it is missing."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - runs at every read, and takes half as long as Path.stat
         except OSError:
@@ -76,7 +77,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that an open file was replaced: writes to the old file would be lost."""
+    """Detects that a file was replaced while it was open: writes to the old file would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -91,8 +92,8 @@ class FileIdentity:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced: opening the new file could apply the old file's write-ahead
-        log to it."""
+        """Raises StoreUnavailable if the file was replaced. If a program opened the new file, SQLite could apply the
+        old file's write-ahead log to it."""
         opened = self._opened  # another thread may call ``forget`` meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -118,8 +119,8 @@ class PostgresServer:
     """The name in messages."""
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """Open a PostgresConnection as ``postgres.connect`` does. Raises InvalidSettings for an invalid option of the
-        URL."""
+        """Open a PostgresConnection in the same way as ``postgres.connect``. Raises InvalidSettings if an option of the
+        URL is invalid."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -165,7 +166,8 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """Format the URL, with the password, for libpq. SQLAlchemy writes a space as ``+``, which libpq reads as a plus."""
+    """Format the URL, including its password, for libpq. SQLAlchemy writes a space as ``+``, which libpq would read as
+    a plus sign."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

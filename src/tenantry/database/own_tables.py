@@ -1,6 +1,6 @@
-"""Rejects data sources that can read the tables of a store, which hold the parts of all tokens. Checks at registration
-and on each connection. Looks for the tables instead of comparing addresses, so it also finds a store through a link,
-another path or a copy."""
+"""Rejects data sources that can read the tables of a store, because these hold the parts of all tokens. Checks each
+source when it is registered, and each connection. Looks for the tables instead of comparing addresses, so it also finds
+a store through a link, another path or a copy."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if IN_POSTGRESQL returned rows: the role can then read a store's tables, or become a role
-    that can."""
+    """Raises InvalidSource if IN_POSTGRESQL returned rows. The role can then read a store's tables, or can become a
+    role that may read them."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -105,8 +105,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. If a server does not answer within ``seconds``, or
-    a file cannot be read, logs a warning; the check is repeated before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. If the server does not answer within ``seconds``,
+    or the file cannot be read, only logs a warning, because the check is repeated before the first query."""
     try:
         parsed = make_url(url).difference_update_query([TIMEZONE_OPTION])
     except (ArgumentError, ValueError):

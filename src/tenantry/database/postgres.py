@@ -1,8 +1,8 @@
 """PostgreSQL through psycopg, direct or behind a pooler.
 
-A transaction pooler, such as PgBouncer, may give each transaction another server connection. So prepared statements,
-session settings and LISTEN are used only on direct connections. Fixed statements bypass psycopg's cursors, which would
-double the time of a small read."""
+A transaction pooler, such as PgBouncer, may use a different server connection for each transaction. So prepared
+statements, session settings and LISTEN are used only on direct connections. Fixed statements bypass psycopg's cursors,
+with which a small read would take twice as long."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 _APPLICATION = "tenantry"
 
 IDLE_IN_TRANSACTION = "15s"
-"""The server ends a transaction that is idle for this time and releases its locks: the client may have vanished."""
+"""The server ends a transaction that has been idle for this long, and so releases its locks: the client may have
+vanished."""
 
 SET_IN_TRANSACTION = f"set local idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION}'"
-"""Sets the idle limit for one transaction: behind a pooler, a session setting would reach other clients."""
+"""Sets the idle limit for one transaction. Behind a pooler, a setting of the session would also affect other
+clients."""
 
 # Sets the idle limit of the session, but only on a direct connection. Behind a pooler, pg_backend_pid() may differ from
 # the pid that the client got when it connected. Check and setting are one statement, because a pooler may send the next
@@ -47,14 +49,15 @@ _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """A connection that can run fixed statements: SQL that the program repeats."""
+    """A connection that can run fixed statements. The SQL of a fixed statement is always the same, only its values
+    differ."""
 
     direct = False
-    """Whether no pooler is between client and server. Behind a pooler nothing is prepared, and ``begin`` sends
-    SET_IN_TRANSACTION."""
+    """Whether the client is connected to the server without a pooler. Behind a pooler nothing is prepared, and
+    ``begin`` sends SET_IN_TRANSACTION."""
     cancels = False
     """Whether a cancelled task waits, possibly for seconds, until the server has cancelled its query. If False, the
-    task closes the connection."""
+    task closes the connection at once."""
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
@@ -90,7 +93,8 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """Runs the fixed statements of a connection. ``hold``: prepare each statement at its second run."""
+    """Runs the fixed statements of a connection. ``hold``: whether to prepare a statement when it runs for the second
+    time."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -147,9 +151,9 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
-    """Connect within ``seconds``. Parameters are written ``$1``; JSON is a string. ``transactions``: the first
-    statement begins a transaction, and a cancelled task cancels its query; otherwise each statement commits. Raises
-    psycopg's errors and TimeoutError."""
+    """Connect within ``seconds``. Statements have parameters such as ``$1``; JSON values are strings. With
+    ``transactions``, the first statement begins a transaction, and a cancelled task cancels its query; otherwise each
+    statement commits. Raises psycopg's errors and TimeoutError."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,

@@ -74,5 +74,5 @@ def is_reference(value: object) -> bool:
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether the URL has references or is encrypted, so that a driver cannot use it as it is."""
+    """Whether the URL has references or is encrypted, so that it must be resolved before a driver can use it."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

@@ -11,8 +11,8 @@ PACKED, CLONE = Path(__file__).parent / "docs", Path(__file__).parents[3] / "doc
 
 
 def handbook(url: str) -> Sequence[BaseRoute]:
-    """The routes of the docs at /docs; none if the docs are not installed. The playground of the docs can call only
-    ``url``."""
+    """The routes of the docs at /docs; none if the docs are not installed. The API playground in the docs can send
+    requests only to ``url``."""
     folder = next((place for place in (PACKED, CLONE) if (place / "site.json").is_file()), None)
     try:
         from tenantry_site import site_app, site_routes

@@ -1,4 +1,4 @@
-"""Errors for a genuine user group token or pass that is refused nevertheless."""
+"""Errors for a user group token or pass that is genuine, but refused."""
 
 from __future__ import annotations
 

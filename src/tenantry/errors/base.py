@@ -111,7 +111,7 @@ class EmbeddingNotAllowed(TenantryError):
 
 
 class CodeUsed(TenantryError):
-    """The single-use code is used, expired or unknown."""
+    """The single-use code was already used, has expired or is unknown."""
 
     code = "code_used"
     status = 410
@@ -221,7 +221,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Results that viewers have not read yet fill the memory limit."""
+    """The memory limit is used up by results that viewers have not read yet."""
 
     code = "answers_unread"
     status = 503

@@ -153,7 +153,7 @@ class SourceInUse(TenantryError):
 
 
 class TooManyRevokedViewers(TenantryError):
-    """The group cannot keep another revoked viewer."""
+    """The group's list of revoked viewers is full."""
 
     code = "too_many_revoked_viewers"
     status = 409
@@ -268,7 +268,7 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The store did not confirm a write, which may have been committed."""
+    """The store did not confirm a write, so it is not known whether the write was committed."""
 
     code = "outcome_unknown"
     generic_message: str | None = "the store did not confirm the write: check with GET before you try again"

@@ -17,8 +17,9 @@ SCOPE_KEY = "user_group"
 """Scope key of the request's UserGroup; its value is None if the request has no token."""
 
 OUT_OF_SCOPE_KEY = "tenantry.out_of_scope"
-"""Scope key of a group that the outer UserGroupMiddleware did not accept, because its audience is not in the scope of
-the pass. An inner UserGroupMiddleware accepts the group if its own audience is in that scope."""
+"""Scope key of a group that the outer UserGroupMiddleware found but did not accept, because the scope of the pass does
+not contain the middleware's audience. An inner UserGroupMiddleware accepts the group if the scope
+contains the audience of that middleware."""
 
 FOUND_KEY = "tenantry.found"
 """Scope key of the hash of the request's token. An inner UserGroupMiddleware compares it with the hash of the token
@@ -31,9 +32,9 @@ GROUP_REQUESTED_KEY = "tenantry.group_requested"
 """Scope key of the request's GroupRequested."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""Optional key of an ``http.response.body`` message with ``more_body``. Its value is a function that
-UserGroupMiddleware calls if it must end the response early: it takes the reason (GROUP_CHANGED or an error code) and
-returns the last part of the body. The server never sees the key."""
+"""Optional key of an ``http.response.body`` message with ``more_body``. Its value is a function that takes a reason
+(GROUP_CHANGED or an error code) and returns the last part of the body. UserGroupMiddleware calls the function
+if it must end the response early. The server never sees the key."""
 
 GROUP_CHANGED = "group_changed"
 """The reason for ending a response when the group's properties, name or mapping have changed."""
@@ -52,7 +53,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Records whether a view asked for the user group of a request without a token."""
+    """Records whether a view tried to get the user group of a request without a token."""
 
     __slots__ = ("made",)
 
@@ -87,7 +88,7 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 def variables(connection: http.HTTPConnection) -> Record:
     """The variables for templates: the group's properties by name, ``user_group.*``, and the query parameters as
-    ``params.*`` (a list if repeated). Viewers cannot override the group's values. Raises the errors of
+    ``params.*`` (a list if a parameter is repeated). Viewers cannot override the group's values. Raises the errors of
     ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)

@@ -1,4 +1,4 @@
-"""Error responses, and the request headers that they depend on. No I/O."""
+"""Error responses, and the request headers that determine their form. No I/O."""
 
 from __future__ import annotations
 
@@ -153,7 +153,8 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """Whether Accept ranks text/html above application/json. At equal quality the more specific media range wins."""
+    """Whether Accept ranks text/html above application/json. If their quality values are equal, the more specific media
+    range wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -205,8 +206,8 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path contains ``%2F``. Servers decode it, so a path rule of a proxy could be bypassed (RFC 3986
-    section 2.2)."""
+    """Whether the path contains ``%2F``. Servers decode it to a slash, so such a path could bypass a path rule of a
+    proxy (RFC 3986 section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 

@@ -25,10 +25,11 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
-    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. A query that other viewers share goes on.
+    disconnects, then raises ViewerLeft, which ``error_handler`` does not log. If other viewers
+    wait for the same query, the query continues.
 
-    The request's body is read before the block; the view can still read it. Raises MiddlewareMissing for a websocket
-    without a user group: add UserGroupMiddleware, and connect with a token.
+    Before the block begins, the request's body is read; the view can still read it afterwards. Raises MiddlewareMissing
+    for a websocket without a user group: add UserGroupMiddleware, and connect with a token.
     """
     watch = await _find_watch(connection)
     async with _block(watch):
@@ -39,8 +40,8 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """Return a Request for an ASGI endpoint. ``while_connected`` does not read its body. Call the response with
-    ``request.receive``."""
+    """Return a Request for an ASGI endpoint. With it, ``while_connected`` does not read the body first. Pass
+    ``request.receive`` when you call the response."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view already watches the connection
@@ -51,13 +52,14 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The viewer's Watch. Set in a thread that works for the viewer, and in the calls that the thread makes on the event
-loop."""
+"""The Watch of the viewer. It is set in a thread that works for this viewer, and in the calls that the thread makes on
+the event loop."""
 
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """Surrounds code that awaits a thread. After a disconnect, data source calls in the thread raise ViewerLeft."""
+    """Use around code that awaits a thread. If the viewer disconnects, data source calls in the thread raise
+    ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -69,7 +71,7 @@ async def while_thread_works(request: Request) -> AsyncIterator[None]:
 
 
 async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> Found:
-    """Await ``ask()``, a call from a thread. Raises ViewerLeft if the viewer disconnects."""
+    """Await ``ask()``, which a thread has called. Raises ViewerLeft if the viewer disconnects."""
     if watch.loop is not asyncio.get_running_loop():  # the Watch belongs to another loop
         return await ask()
     token = VIEWER_OF_THREAD.set(None)
@@ -100,7 +102,7 @@ class _Stay:
 
 
 class Watch:
-    """Waits for one viewer to disconnect while blocks are active, then cancels their tasks."""
+    """While blocks are active, waits for their viewer to disconnect, then cancels the tasks of the blocks."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Masks the token in a request's address for the app, and restores it in the app's redirects."""
+"""Masks the token in a request's address, so that the app does not see it, and restores it in the app's redirects."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ ADDRESS_KEY: Final = "tenantry.address"
 """Scope key of the request's OriginalAddress. The middleware removes the key before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""Scope key that is True if the token came in a query parameter. Then the app may set a cookie whose name starts with
-COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK by a pass."""
+"""Scope key that is True if the token came in a query parameter. The app may then set a cookie whose name starts with
+COOKIE_PREFIX and whose value is MASK; the middleware replaces MASK with a pass."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Start of the name of a cookie with a pass made from the token in a page's address; the group's handle follows.
-Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
+"""How the name of a cookie with a pass starts; the group's handle follows. The pass is made from the token in a page's
+address. Browsers accept ``__Host-`` cookies only over TLS or from localhost."""
 
 COOKIE_SECONDS: Final = 3_600
-"""Lifetime of such a cookie. During this time the page can be reloaded."""
+"""Lifetime, in seconds, of such a cookie. For this long, the page can be reloaded."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -63,7 +63,7 @@ class OriginalAddress:
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Fast test: False if an address cannot contain a token."""
+    """A fast test. False means that the address contains no token; True means that it may contain one."""
     return (
         value.find(b"ugt") >= 0
         or value.find(b"ugv") >= 0
@@ -73,8 +73,8 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that cleans an address: it deletes query parameters with these names if they contain a token,
-    and masks all other tokens."""
+    """Return a function that cleans an address: it deletes query parameters that have one of these names and contain a
+    token, and masks all other tokens."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -110,8 +110,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send`` to restore the token in redirects (``restore_location``), and to put a pass into cookies whose name
-    starts with COOKIE_PREFIX."""
+    """Wrap ``send`` so that it restores the token in redirects (``restore_location``), and puts a pass into cookies
+    whose name starts with COOKIE_PREFIX."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -132,7 +132,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def pass_for_cookie(raw: bytes) -> bytes:
-    """Make a pass for all dashboards from a token, so that no browser keeps the token. Return a pass unchanged."""
+    """Make a pass for all dashboards from a token, because a browser must not keep the token itself. If ``raw`` is a
+    pass, return it unchanged."""
     if is_like_a_pass(raw):
         return raw
     return mint_pass(raw.decode("ascii"), seconds=COOKIE_SECONDS, scope=DASHBOARD).encode("ascii")
@@ -140,7 +141,7 @@ def pass_for_cookie(raw: bytes) -> bytes:
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
     """Restore the token in a Location that leads to this host. In the path, restore masked segments. In the query,
-    restore the token only if the redirect adds or removes trailing slashes of the path and changes nothing else."""
+    restore the token only if the redirect does no more than add or remove trailing slashes in the path."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

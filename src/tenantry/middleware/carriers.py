@@ -10,7 +10,7 @@ from tenantry.middleware.cache_headers import Header
 from tenantry.tokens import TOKEN_LENGTH
 
 HTTP_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
+"""The syntax of the name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
 
 _ORIGIN_HEADERS: Final = frozenset({"host", "origin", "sec-fetch-site"})
 _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
@@ -18,17 +18,17 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """A token that a custom carrier found in a header line. The repr hides it. Raises TypeError for arguments of a
-    wrong type."""
+    """A token that a custom carrier found in a header line. The repr hides the token. Raises TypeError for arguments of
+    a wrong type."""
 
     token: bytes
     """The token. ``b""`` means an empty field, which counts as a bad token."""
     rest: bytes | None
     """The header line for the app, without the token; None removes the line."""
     sent_by_browser: bool = True
-    """True if a browser or gateway may add the token to requests of a foreign page: the middleware then checks the
-    origin, as for a cookie. Set False only if a program or a script of your page adds the token. A token in the header
-    ``Cookie`` always counts as True."""
+    """True if a browser or gateway may add the token to requests that another site's page makes: the middleware then
+    checks the origin, as for a cookie. Set False only if the token is always added by a program, or by a script in your
+    page. A token in the header ``Cookie`` always counts as True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -46,8 +46,8 @@ class Carrier(Protocol):
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
         """Return the first token in a line of the header ``name`` (lower case), or None. The middleware calls
-        ``extract`` again with the rest of the line until it returns None. An exception becomes a 500; keep header
-        values out of its message."""
+        ``extract`` again with the rest of the line, until it returns None. An exception becomes a 500; its message must
+        not contain header values."""
         ...
 
 
@@ -76,8 +76,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Move tokens from the scope's headers to ``by_browser`` if ``sent_by_browser``, otherwise to ``explicit``.
-        Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
+        """Remove the tokens from the scope's headers. Append each to ``by_browser`` if ``sent_by_browser``, otherwise
+        to ``explicit``. Raises RuntimeError if a carrier leaves the token in ``Extracted.rest``."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -125,7 +125,7 @@ _PLACEHOLDER = "{token}"
 @dataclass(frozen=True, slots=True)
 class Carriers:
     """The places in which a request may carry its token. All are read; a request with two different tokens is refused.
-    A header's value is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
+    The value of a header is the token; in ``Authorization``, one of ``schemes`` precedes it. ``paths``: templates
     (``/embed/{token}``) or names of path parameters."""
 
     headers: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
     if any(name.lower() == "cookie" for name in chosen):
-        raise ValueError("the Cookie header is read by cookie(name)")
+        raise ValueError("to read the Cookie header, use cookie(name)")
     return Carriers(
         headers=chosen, schemes=(scheme,) if any(name.lower() == "authorization" for name in chosen) else ()
     )
@@ -183,8 +183,8 @@ def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
 
 def path(where: str) -> Carriers:
     """Read the token from a path segment. ``where``: a template such as ``/embed/{token}``, relative to the mount
-    point, or the name of an outer router's path parameter. The app sees ``redacted`` instead. Browser histories and
-    proxy logs keep paths, so prefer a header or cookie. Raises ValueError for an invalid ``where``."""
+    point, or the name of a path parameter of an outer router. The app sees ``redacted`` instead of the token. Browser
+    histories and proxy logs keep paths, so prefer a header or cookie. Raises ValueError for an invalid ``where``."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):

@@ -29,9 +29,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Add the user group token to the OpenAPI document: to operations that use it, or to all if the middleware has
-    ``required=True``. Call this after ``app.add_middleware``. If the middleware is outside the app, pass its
-    ``carriers``. Raises InvalidSettings if there is neither a middleware nor ``carriers``."""
+    """Add the user group token to the OpenAPI document: to the operations that use it, or to all if the middleware has
+    ``required=True``. Call this after ``app.add_middleware``. If the middleware is outside the app, pass the carriers
+    that it has. Raises InvalidSettings if there is neither a middleware nor ``carriers``."""
     everywhere = False
     if carriers is None:
         options = _options(app)

@@ -14,7 +14,8 @@ def redact(text: str) -> str:
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in log records. Add it to handlers: a logger's filter misses child loggers::
+    """Hides tokens in log records. Add this filter to handlers, because a logger's filter does not see the records of
+    child loggers::
 
     for handler in logging.getLogger("uvicorn.access").handlers:
         handler.addFilter(RedactTokens())

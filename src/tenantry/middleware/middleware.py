@@ -30,15 +30,15 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """The methods that the middleware needs at least. A BoundedResolver also sets the staleness bound; for any other
-    resolver, the bound is DEFAULT_STALENESS."""
+    """The methods that the middleware needs at least. If the resolver is a BoundedResolver, it also sets the staleness
+    bound; otherwise the bound is DEFAULT_STALENESS."""
 
     @property
     def environment(self) -> str | None:
-        """The name of the only accepted environment; None: any."""
+        """The name of the only environment whose tokens are accepted; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group, if cached and valid. No I/O; never raises."""
+        """The token's group, if it is cached and valid, else None. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """The token's group. Raises InvalidToken or StoreUnavailable."""
@@ -67,8 +67,8 @@ def _has_staleness(resolver: TokenResolver) -> TypeGuard[BoundedResolver]:
 
 
 def mark_coroutine(function: F) -> F:
-    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable. Servers and frameworks
-    recognise an ASGI 3 app by this check."""
+    """Make ``inspect.iscoroutinefunction`` true for a plain function that returns an awaitable, because servers and
+    frameworks recognise an ASGI 3 app by it."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined, unused-ignore]  # before 3.12
@@ -90,11 +90,12 @@ class UserGroupMiddleware:
       the group gets 403, except below an inner UserGroupMiddleware whose audience the scope contains.
     - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
-    If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
-    else 403. All responses get ``Vary``. Responses for a group or a preview also get ``Cache-Control: private``.
+    If the token came in a cookie, a websocket or a request with an unsafe method must come from the same host or from
+    ``allowed_origins``, else it gets 403. All responses get ``Vary``. Responses for a group or a preview also get
+    ``Cache-Control: private``.
 
-    Inside another UserGroupMiddleware, the outer one's group is kept. A request with another token gets 400, a group of
-    another environment 401.
+    Inside another UserGroupMiddleware, the group that the outer one found is kept. A request with a second, different
+    token gets 400, and a group of an environment that is not accepted here gets 401.
 
     Raises InvalidSettings for a malformed origin.
     """

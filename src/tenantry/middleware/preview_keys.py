@@ -1,7 +1,7 @@
 """Preview keys, which a request sends in the token header instead of a token.
 
 Only the dashboards mount that issued a key can check it. So the middleware passes the key to the app, and answers 401
-if no mount takes it.
+if no mount takes the key.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ TRY_AGAIN_LATER: Final = 1013
 """Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, of a resolver that declares none."""
+"""The staleness bound, in seconds, for a resolver that does not declare one."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class BoundedResolver(Protocol):
-    """The parts of Resolver that TokenWatch needs. ``with_staleness`` adapts a TokenResolver."""
+    """The parts of Resolver that TokenWatch needs. ``with_staleness`` turns a TokenResolver into one."""
 
     @property
     def staleness(self) -> float: ...
@@ -45,10 +45,11 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """Checks the token of an open websocket or stream about five times per staleness bound. Closes the connection if
-    the token is revoked, or if checks fail for the whole bound.
+    """Checks the token of an open websocket or stream about five times within the staleness bound. Closes the
+    connection if the token is revoked, or if no check succeeds within the bound.
 
-    A check is valid until ``_valid_until``; after that, ``_wait`` checks again before the next message.
+    The result of a check is valid until ``_valid_until``. After that, ``_wait`` checks again before the next message is
+    sent.
     """
 
     __slots__ = (

@@ -94,7 +94,7 @@ async def _nothing() -> None: ...
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
     """Answer with ``error``. A websocket gets a denial response; if the server does not support that, it is closed
-    (403)."""
+    instead (the client sees 403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

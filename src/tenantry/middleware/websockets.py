@@ -20,12 +20,13 @@ _CLOSE_SECONDS: Final = 2.0
 
 
 class SocketClosed(ConnectionError):
-    """Raised by the app's ``send`` after Tenantry closed the websocket. An OSError, as for a disconnect (ASGI 2.4)."""
+    """The app's ``send`` raises this after Tenantry has closed the websocket. An OSError, as for a disconnect (ASGI
+    2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """A group's websocket. Each check of the token updates ``scope["user_group"]``. Closes with 4401 if the token is
-    revoked, with 1013 in an outage longer than the staleness bound."""
+    """The websocket of a group. Each check of the token updates ``scope["user_group"]``. The websocket is closed with
+    4401 if the token is revoked, and with 1013 if an outage lasts longer than the staleness bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 

@@ -7,7 +7,7 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group of a token. A backend needs no other method."""
+    """Finds the group that a token belongs to. A backend needs no other method."""
 
     async def find(self, token: Token) -> UserGroup | None:
         """Return the group whose live token is ``token``. During a grace period, a group's previous token counts too.
@@ -16,15 +16,15 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """Versions that all processes of a host share, in ``tenantry.cache.SLOT_COUNT`` slots. ``slot_index`` maps a handle
-    to a slot.
+    """Version numbers that all processes of a host share, one in each of ``tenantry.cache.SLOT_COUNT`` slots.
+    ``slot_index`` maps a handle to a slot.
 
     A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
     while the slot has the even version that was read before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]:
-        """The live versions, which writers change."""
+        """The shared versions themselves, not a copy: they change whenever a process writes."""
         ...
 
     def copy(self) -> Sequence[int]:
@@ -40,23 +40,23 @@ class SnapshotBackend(Backend, Protocol):
     """Reports the generation of each result: the number of the last change included in it."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Like ``find``, with the generation of the snapshot. ``fresh``: bypass second-level caches."""
+        """Like ``find``, but also return the generation of the snapshot. ``fresh``: bypass second-level caches."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """Lists its changes. A caller that polls them may cache results that have a generation."""
+    """A backend that lists its changes. A caller that polls them may cache results that have a generation."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent). Old changes may be missing. ``lease``:
-        the caller polls again, or stops using its cache, within this many seconds. A write waits until the longest
-        lease has ended if a process on the writer's host may not share the writer's slots."""
+        the caller promises to poll again, or to stop using its cache, within this many seconds. A write waits for the
+        longest lease to end, unless all processes on the writer's host are known to share its slots."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first call of ``changes``. When this returns another object,
-        clear the cache."""
+        """The store's slots on this host; None before the first call of ``changes``. A caller must clear its cache when
+        this returns a different object."""
         ...
 
 

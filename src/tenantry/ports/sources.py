@@ -15,7 +15,7 @@ class SourceDirectory(Protocol):
 
 
 class SourceLease(Protocol):
-    """Caches data sources while the store's changes are polled, as for groups. Implemented by Resolver."""
+    """Caches data sources, as it does groups, while it polls the store for changes. Implemented by Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -29,42 +29,42 @@ class SourceLease(Protocol):
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the source. Cache it unless it has changed meanwhile."""
+        """Read the source, and cache it unless it changed during the read."""
         ...
 
 
 @runtime_checkable
 class SourceLeaseHolder(Protocol):
-    """Lends the lease of a process's Resolver to the process's DataSources."""
+    """Holds a process's Resolver, as a SourceLease, so that the process's DataSources can use its cache."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The lent lease. While it is None, every query reads its data source from the store."""
+        """The current lease. While it is None, every query reads its data source from the store."""
         ...
 
     def lend_lease(self, lease: SourceLease) -> None:
-        """Lend the lease to the DataSources of this store, unless another resolver lends one. Keep a weak
-        reference."""
+        """Let the DataSources of this store use the lease, unless they already use that of another resolver. Keep only
+        a weak reference."""
         ...
 
     def withdraw_lease(self, lease: SourceLease) -> None:
-        """Stop lending the lease, because its resolver stops."""
+        """Remove the lease, because its resolver stops."""
         ...
 
 
 def lease_holder_of(backend: object) -> SourceLeaseHolder | None:
-    """Return the ``sources`` of a store, or of a backend's store, if they lend leases."""
+    """Return the ``sources`` of a store, or of a backend's store, if they are a SourceLeaseHolder."""
     sources = getattr(backend, "sources", None)
     return sources if isinstance(sources, SourceLeaseHolder) else None
 
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and shown in
-    the slots of ``RegisteredSource.handles``."""
+    """A directory whose data sources may be cached. Each write is listed as a change of SOURCES_HANDLE, and changes the
+    versions in the slots of ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, from the store of record, with the snapshot's generation."""
+        """Like ``get``, but read the store of record, and also return the generation of the snapshot."""
         ...
 
 
@@ -104,16 +104,16 @@ class SourceStore(LeasedSources, Protocol):
         tables: Mapping[str, Any] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource | None:
-        """Replace given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
+        """Replace the given fields; None keeps a field. ``tables``: a declaration of guarded tables; an empty mapping
         removes the declaration.
 
         Does not connect. Returns None if another writer has changed or deleted ``source`` since it was read. Raises
-        InvalidSource as ``create`` does, and for the removal of a declaration with ``guard: required``.
+        InvalidSource as ``create`` does, and if the declaration to be removed has ``guard: required``.
         """
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
-        """Return the deleted source. Raises UnknownDataSource."""
+        """Delete the source and return it. Raises UnknownDataSource."""
         ...
 
 

@@ -42,7 +42,7 @@ class EnvironmentStore(Protocol):
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the default grace of later rotations. Raises UnknownEnvironment."""
+        """Set the default grace period for later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
@@ -102,7 +102,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """A group's share of the codes of one purpose."""
+    """Limits how many codes of one purpose a group can have."""
 
     group: bytes
     """The handle."""
@@ -145,14 +145,15 @@ class UsageStore(Protocol):
     """Stores usage by group, hour and data source. Keeps the usage of deleted groups for billing."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch, unless its writer has added this number or a later one in the last 90 days."""
+        """Add the batch, unless its writer has already added a batch with this number or a later one in the last 90
+        days."""
         ...
 
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of 100,000
-        groups takes seconds."""
+        """Sum the usage of the hours that began in [``since``, ``until``), in key order. Slow for many groups: a day of
+        100,000 groups takes seconds."""
         ...
 
     async def oldest(self) -> datetime | None:
@@ -200,7 +201,7 @@ class WrittenBackend(LeasedBackend, Protocol):
     @property
     def settling(self) -> float:
         """Seconds until all processes of this host see every committed write; usually 0.0. Each write waits that long
-        before it returns, so add this time to a write's timeout."""
+        before it returns, so callers should add this time to the timeout of a write."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...

@@ -12,7 +12,7 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""Seconds added to the deadline of a write, so that the store's own timeout comes first. Its error says whether the
+"""Seconds added to the deadline of a write, so that the store's own timeout comes first: its error says whether the
 write was committed."""
 
 
@@ -21,9 +21,9 @@ class DeadlineExceeded(Exception):
 
 
 class Deadline:
-    """A time limit, in seconds, for all store calls of a request together; unlimited by default.
+    """A time limit, in seconds, for all store calls of a request together. The default is no limit.
 
-    ``settling()`` returns the seconds until other processes see a committed write (``Store.settling``).
+    ``settling()`` returns the seconds until a committed write is visible to other processes (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")

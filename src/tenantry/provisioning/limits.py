@@ -53,7 +53,7 @@ _NEVER_NULL: Final = frozenset({"name", "suspended"})
 
 
 def check_draft(draft: GroupDraft) -> None:
-    """Raises InvalidBody if a field of a new group exceeds a limit."""
+    """Check a new group. Raises InvalidBody if a field exceeds a limit."""
     check_text(draft.provided_id, "/user_group_id")
     _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 
@@ -75,7 +75,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that the merge patch makes to this group. Raises InvalidBody if the result exceeds a limit."""
+    """The changes by which the merge patch changes this group. Raises InvalidBody if the result exceeds a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
@@ -83,7 +83,7 @@ def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
 
 def checked_grace(seconds: int) -> int:
     if not 0 <= seconds <= LONGEST_GRACE:
-        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
+        raise ValueError(f"the grace period must be from 0 to {LONGEST_GRACE} seconds")
     return seconds
 
 
@@ -97,10 +97,10 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_viewer_id(viewer_id: str, pointer: str) -> None:
-    """Raises InvalidBody unless a pass may have this ``sub``, and ``check_text`` accepts it."""
+    """Raises InvalidBody unless ``check_text`` accepts ``viewer_id`` and a pass may have it as ``sub``."""
     check_text(viewer_id, pointer)
     if not viewer_id.isprintable():
-        raise InvalidBody("this must have printable characters only", field=pointer)
+        raise InvalidBody("this must contain only printable characters", field=pointer)
 
 
 def check_moment(moment: object, pointer: str) -> None:
@@ -149,7 +149,7 @@ depends on ``merge``."""
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """The JSON pointer of a path, safe to show: tokens are masked, each part is cut to 255 characters, and lone
+    """A JSON pointer for a path. It is safe to show: tokens are masked, each part is cut to 255 characters, and lone
     surrogates become question marks."""
     pointer = ""
     for part in path:

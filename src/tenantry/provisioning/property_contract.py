@@ -11,9 +11,10 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """Rules for properties, checked before they are written. ``tenantry.sql.checks.contract.QueryContract`` is one.
+    """Rules for properties. They are checked before properties are written.
+    ``tenantry.sql.checks.contract.QueryContract`` is an implementation.
 
-    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
+    If ``refuses`` is true, a write that violates the rules raises the error; otherwise the error is only logged.
     """
 
     refuses: bool

@@ -47,7 +47,7 @@ _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED, which means that the group has not been read yet (None: it does not exist)."""
+    """The type of NOT_LOADED, which means that the group has not been read yet. (None means that it does not exist.)"""
 
     NOT_LOADED = "not loaded"
 
@@ -66,9 +66,9 @@ class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``; signs their tokens with ``keys``.
 
     ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together.
-    ``contract`` checks properties before they are written. In the methods, ``author`` appears in the audit trail, and
-    ``loaded`` saves a read if you have just read the group. Every method may raise StoreUnavailable; methods that write
-    may also raise OutcomeUnknown.
+    ``contract`` checks properties before they are written. Parameters of the methods: ``author`` is recorded in the
+    audit trail; ``loaded`` is the group if you have just read it, which saves a read. Every method may raise
+    StoreUnavailable; methods that write may also raise OutcomeUnknown.
     """
 
     def __init__(
@@ -96,7 +96,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Return the group with ``draft.provided_id``, or create it. An existing group is not changed.
+        """Return the group with ``draft.provided_id``; create it if it does not exist. An existing group is not
+        changed.
 
         Raises InvalidBody, UnknownDataSource, GroupSuspended, SigningKeyMissing, IdempotencyKeyReused,
         IdempotencySuperseded and the contract's errors.
@@ -224,10 +225,11 @@ class Provisioner:
         author: Author = UNNAMED,
     ) -> Issued[str]:
         """Replace ``current_token`` by a new one. Of concurrent calls, exactly one succeeds. The old token stays valid
-        for ``grace_seconds`` (None: the environment's grace).
+        for ``grace_seconds`` (None: the grace period of the environment).
 
-        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, GroupSuspended,
-        IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
+        Raises UnknownToken (for a token that is malformed, forged or of another environment), TokenAlreadyRotated,
+        GroupSuspended, IdempotencyKeyReused, IdempotencySuperseded; ValueError unless the grace period is from 0 to
+        86,400.
         """
         try:
             current = self._keys.read(current_token)
@@ -272,8 +274,8 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replace the token of the group with this id, even if the group is suspended or the token's signing key is
-        gone. For operators.
+        """Replace the token of the group with this id, even if the group is suspended or the token's signing key was
+        removed. For operators.
 
         ``grace_seconds``: as in ``rotate``. Raises UnknownGroup; TokenAlreadyRotated if another rotation came first.
         """
@@ -294,8 +296,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> UserGroup:
-        """Refuse all passes issued to this viewer of the group until now, and return the group. Passes issued from the
-        next second on are accepted.
+        """Refuse all passes issued to this viewer of the group until now, and return the group. Passes issued in the
+        next second or later are accepted.
 
         Raises InvalidBody, UnknownGroup, TooManyRevokedViewers.
         """

@@ -62,12 +62,13 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""The result of an upsert. After an error nothing was written, with two exceptions: OutcomeUnknown, and
-SigningKeyMissing if the key was removed during the write (then rotate the group to get a token)."""
+"""The result of an upsert. After an error nothing was written, with two exceptions: after OutcomeUnknown, the write may
+be committed; after SigningKeyMissing, it is committed if the key was removed during the write (then rotate the group to
+get a token)."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. If it has a deadline, use it for only one call of ``upsert_many``."""
+    """A Provisioner that can also write batches. If it has a deadline, use it for only one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
@@ -76,8 +77,8 @@ class UpsertProvisioner(Provisioner):
         may be for the same group.
 
         With ``merge``, changes are merge patches (RFC 7396); otherwise they replace ``properties`` and ``mapping``. A
-        group that already matches is not written. An unexpected exception is raised only if no write has finished yet.
-        Otherwise it is logged, and each remaining group gets an error as its result.
+        group to which they would make no difference is not written. An unexpected exception is raised only if no write
+        has finished yet. Otherwise it is logged, and each remaining group gets an error as its result.
         """
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds to wait before a failed bus is followed again. The pause doubles with each failure."""
+"""Seconds to wait before subscribing to a failed bus again. The pause doubles with each failure."""
 
 STEADY = 60.0
 """After this many seconds without a failure, the next pause is the shortest again."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected. If it fails later, messages may be lost, so the cache is flushed."""
+"""Seconds after which a subscribed bus counts as connected. If it fails later, messages may be lost, so the cache is
+flushed."""
 
 
 class BusSubscriptions:

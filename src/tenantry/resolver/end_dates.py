@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class EndDates:
-    """Checks cached groups: refuses suspended ones and those whose end date has passed."""
+    """Checks whether cached groups are suspended, or their end date has passed. Such groups are refused."""
 
     __slots__ = ("_cache", "_clock", "_counters", "_staleness", "_time_of_day")
 
@@ -29,12 +29,12 @@ class EndDates:
         return group.seconds_left(self._time_of_day())
 
     def ending(self, key: bytes) -> CacheEntry | None:
-        """The token's entry, if it is valid and its group has an end date or is suspended."""
+        """The token's cache entry, if it is valid and its group is suspended or has an end date; otherwise None."""
         entry = self._cache.entry(key)
         return entry if entry is not None and entry.group.may_end and entry.is_valid(self._clock()) else None
 
     def use(self, entry: CacheEntry) -> None:
-        """Count a hit of this entry. Raises UserGroupExpired, UserGroupSuspended."""
+        """Count a use of this entry: as a hit, or as refused if UserGroupExpired or UserGroupSuspended is raised."""
         entry.seen = True
         try:
             self.check(entry.group, entry)
@@ -45,7 +45,7 @@ class EndDates:
         self._counters.hits += 1
 
     def check(self, group: UserGroup, entry: CacheEntry | None) -> None:
-        """Raises UserGroupExpired, UserGroupSuspended. ``entry``: the group's own, if it is cached."""
+        """Raises UserGroupExpired, UserGroupSuspended. ``entry``: the group's cache entry, if it has one."""
         if group.suspended:
             raise UserGroupSuspended(UserGroupSuspended.MESSAGE)
         now, left = self._clock(), self.seconds_left(group)

@@ -21,12 +21,12 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters woken in one step of the event loop."""
+"""Maximum number of waiters that are woken in one step of the event loop."""
 
 
 class SingleFlight(Generic[T]):
     """A load that several requests on one event loop wait for. It runs in its own task, so a cancelled waiter does not
-    affect the others. Used as a context manager, it passes an error of the block to the waiters. ``pending`` is None
+    affect the others. Use it as a context manager: an error in the block is passed to the waiters. ``pending`` is None
     until the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
@@ -113,7 +113,8 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer, the time of the request, and whether second-level caches were bypassed (``fresh``)."""
+    """A backend's answer, the time at which it was requested, and whether second-level caches were bypassed
+    (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -149,7 +150,7 @@ class Freshness(Enum):
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The group is missing or in another environment, or the token's version is outdated."""
+    """There is no such group, it is in another environment, or the token's version is outdated."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
@@ -198,7 +199,7 @@ class Counters:
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Backend answers older than a known or possible change of the group, and therefore read again."""
+    """Backend answers that were older than a known or possible change of the group, so the backend was read again."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
@@ -210,12 +211,12 @@ class Counters:
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Reported writes that dropped at least one valid cache entry."""
+    """Reported writes after which at least one valid cache entry was dropped."""
     flushed: int = 0
-    """Flushes of the cache, after a gap in the change list, another store or other slots, a removed key, or lost bus
+    """Flushes of the cache. Causes: a gap in the change list, another store or other slots, a removed key, or lost bus
     messages."""
     last_staleness: float = 0.0
-    """Seconds between the last write that dropped a valid entry and the poll that listed the write, by the store's
-    clock."""
+    """Seconds, by the store's clock, between the last write that made the cache drop a valid entry and the poll that
+    listed this write."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

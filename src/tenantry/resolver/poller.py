@@ -1,8 +1,9 @@
-"""Poller: polls the store for changes, and so extends the lease of a resolver's cache.
+"""Poller: polls the store for changes. Each successful poll extends the lease of a resolver's cache.
 
 A successful poll that began at time *t* has listed all writes before *t*, so it extends the lease to *t* plus the
-staleness bound. A gap in the list clears the cache. A failed poll changes nothing; when the lease ends, each request
-reads the store until a poll succeeds. A poll also repairs slots whose version has been odd for a full staleness bound.
+staleness bound. A gap in the list clears the cache. A failed poll changes nothing; once the lease has ended, each
+request reads the store until a poll succeeds. If the version of a slot stays odd for a full staleness bound, a poll
+repairs the slot.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start polling on ``loop``, the running loop, unless a loop already polls. Call this at each cache miss."""
+        """Start polling on ``loop``, the running loop, unless another poll loop is active. Call this at each cache
+        miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -86,7 +88,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """If there is no lease, wait briefly for the current poll."""
+        """If there is no lease, wait briefly for the poll in progress."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -94,7 +96,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses. Cancel their tasks and return them."""
+        """Stop polling and the bus subscriptions. Cancel their tasks and return them."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -123,7 +125,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again; stop if idle. No effect after ``stop``, or when another loop polls."""
+        """Poll again, or stop if the resolver is idle. Does nothing after ``stop``, or if another loop polls."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -140,7 +142,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once. Count failures; log the first of an outage."""
+        """Poll once. Counts failures; logs the first failure of an outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

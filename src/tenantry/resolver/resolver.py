@@ -1,6 +1,6 @@
 """Resolver: finds the user group of a token through a cache.
 
-``peek`` reads only the cache; ``resolve`` also reads the backend. Requests for one token share a load
+``peek`` reads only the cache; ``resolve`` also reads the backend. Concurrent requests for one token share a load
 (``SingleFlight``). If the store is unavailable, the cache is used until the lease ends; then ``resolve`` raises
 StoreUnavailable.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which the refusal of a token without a group is cached; less if the staleness bound is shorter."""
+"""Seconds for which the cache remembers that a token has no group; fewer if the staleness bound is shorter."""
 
 
 class Resolver:
@@ -52,11 +52,11 @@ class Resolver:
     - ``time_of_day``: compared with end dates.
 
     With a ``ports.LeasedBackend``, writes on this host take effect at once. Writes on other hosts take effect after a
-    fifth of the staleness bound; if the store is unavailable, after the full bound.
+    fifth of the staleness bound, or after the full bound if the store is unavailable.
 
-    Answers of other backends are cached for the bound. Tokens of a removed key are refused within the bound. A
-    ``DataSources`` that uses the same store caches registered sources too, under the lease of one of the store's
-    resolvers (``ports.SourceLeaseHolder``).
+    Answers of other backends are cached for the full bound. Tokens of a removed key are refused within the bound. A
+    ``DataSources`` with the same store caches registered sources too, under the lease of one of the store's resolvers
+    (``ports.SourceLeaseHolder``).
 
     Event loops and threads may share a resolver, but each loop has its own loads. ``evict`` and ``flush`` may be called
     from any thread.
@@ -156,8 +156,8 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The group of a token or pass, from the cache or the backend. A pass's group has a ``viewer``.
 
-        Raises InvalidToken if the token is malformed, forged or rotated away, or if its group is deleted or in another
-        environment; callers cannot tell these apart. Also raises the kinds of InvalidToken (UserGroupExpired,
+        Raises InvalidToken if the token is malformed, forged or replaced by a rotation, or if its group is deleted or
+        in another environment. The error does not say which. Also raises the kinds of InvalidToken (UserGroupExpired,
         UserGroupSuspended, PassExpired, PassRevoked, InvalidPass), and StoreUnavailable.
         """
         key = (
@@ -233,8 +233,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polls, buses and this event loop's loads, whose waiters get StoreUnavailable. Send counted usage. The
-        resolver can be used again afterwards."""
+        """Stop polling, the bus subscriptions, and this event loop's loads, whose waiters get StoreUnavailable. Send
+        counted usage. The resolver can be used again afterwards."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         # Remove the loads first: a task that is cancelled before its first step does not remove its load.

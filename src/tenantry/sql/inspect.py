@@ -1,4 +1,4 @@
-"""The façade for tools that read, write or check SQL templates (docs/sql-checks.md).
+"""The public names for tools that read, write or check SQL templates (docs/sql-checks.md).
 
 - ``lex`` cuts a ``Source`` into a list of ``Lexeme``, by the rules of a ``Dialect`` (``dialect_named``).
 - ``lint`` returns each ``Finding`` in a template, with its ``Severity``.

@@ -1,5 +1,5 @@
-"""The fix that the tenant guard suggests for a clause. It only fills an error message: no check depends on it, and in
-doubt it suggests nothing."""
+"""The fix that the tenant guard suggests for a clause. It is only used in an error message: no check depends on it, and
+when in doubt it suggests nothing."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Maximum characters of a template. A longer one is a mistake or an attack."""
+"""Maximum number of characters in a template. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # an error shows this many characters of a long line
 
@@ -27,7 +27,9 @@ class Source:
         self.file: str = file
         if len(text) > longest:
             head = f"{file}: " if file else ""
-            raise TemplateError(f"{head}a SQL template is at most {longest} characters long, this one is {len(text)}")
+            raise TemplateError(
+                f"{head}a SQL template is at most {longest} characters long, but this one has {len(text)}"
+            )
         if text.isascii() and "\0" not in text:
             return
         for offset, character in enumerate(text):
@@ -36,7 +38,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of the commas in included SQL, which never separate the arguments of a filter."""
+        """Offsets of the commas in included SQL. These commas never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -90,7 +92,7 @@ class Segment(NamedTuple):
     """Offset of the part's first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
-    """Whether each character has its own offset in ``source``. If False, all have the offset ``offset``."""
+    """Whether each character has its own offset in ``source``. If False, all of them count as at ``offset``."""
 
 
 class ExpandedSource(Source):
@@ -120,7 +122,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, outer, variable=variable)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment at an offset of the expanded SQL, cut to begin there."""
+        """Return the segment that contains an offset of the expanded SQL, shortened to begin at that offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

@@ -30,8 +30,8 @@ class Position(StrEnum):
 class VariableReference:
     """A variable in a tag, with the tag's position.
 
-    An absent variable that is neither ``required`` nor ``never_absent`` drops the clause around it. If it is directly
-    in a branch, choosing the branch is an error.
+    If a variable is absent, and is neither ``required`` nor ``never_absent``, the clause around it is dropped. If the
+    variable is directly in a branch, it is an error to choose the branch.
     """
 
     path: str
@@ -45,7 +45,7 @@ class VariableReference:
     choices: int = 0
     """Number of Switch branches around the tag."""
     never_absent: bool = False
-    """Whether a default, NULL or a true condition replaces an absent value."""
+    """Whether an absent value is replaced by a default, by NULL or by a condition that is always true."""
     default: Any = None
     nullable: bool = False
     conversion: str = ""
@@ -53,10 +53,10 @@ class VariableReference:
     cast: str = ""
     """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
-    """SQL around the ``{placeholder}``; empty if the placeholder stands alone."""
+    """SQL with ``{placeholder}`` in it; empty if nothing is added to the placeholder."""
     of_guard: str = ""
-    """The declared table whose guard contains the variable, in place of the author's SQL. ``offset`` is then the
-    table's offset in the template."""
+    """The declared table whose guard contains the variable; empty if the author's SQL contains it. For a guard,
+    ``offset`` is that of the table in the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Text:
 
     sql: str
     offset: int = field(default=-1, compare=False)
-    """Offset of its first character in the source. The others follow without a gap; spaces at the end may be added.
-    It is -1 for the SQL of a filter."""
+    """Offset of its first character in the source. The other characters follow it there without a gap, except spaces
+    that may have been added at the end. -1 for SQL that a filter generates."""
     of_guard: bool = field(default=False, compare=False)
-    """Whether a table's guard contains the SQL. ``offset`` is then the table's."""
+    """Whether the SQL is part of a table's guard. If so, ``offset`` is that of the table."""
     of_condition: bool = field(default=False, compare=False)
-    """Whether the condition of that guard contains the SQL."""
+    """Whether the SQL is part of the condition of that guard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def default_key(reference: VariableReference) -> str:
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of the nodes themselves, without those inside clauses and branches."""
+    """Yield the variables of the nodes themselves, but not those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -205,8 +205,8 @@ class AppliedGuard:
     column: int
     file: str
     condition: str
-    """The condition of the table's rows, with tags for its variables, and with the guards of the tables that it reads;
-    empty for a shared table."""
+    """The condition for the table's rows, with tags for its variables. Tables that it reads are replaced by their
+    guards. Empty for a shared table."""
     replacement: str
     """The SQL in place of the name, with tags for its variables; the name itself for a shared table."""
     why: str
@@ -224,12 +224,13 @@ class Tree:
     inert_tags: tuple[InertTag, ...] = ()
     guards: tuple[AppliedGuard, ...] = ()
     prove: Callable[[tuple[int, ...]], None] | None = None
-    """Checks the SQL of a key of the Renderer before its first use. Raises TemplateError if it is not proved that it
-    reads guarded tables only through their guards."""
+    """Checks the SQL that the Renderer makes for a key, before its first use. Raises TemplateError if the SQL cannot be
+    proved to read guarded tables only through their guards."""
 
 
 class TableGuard(Protocol):
-    """Rewrites trees so that each table that they name shows the group's rows only."""
+    """Rewrites a tree so that each table that it names shows only the group's rows."""
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved."""
+        """Return the rewritten tree. Raises TemplateError for SQL that cannot be proved to read only the group's
+        rows."""

@@ -65,8 +65,8 @@ class SQLTemplate:
     - ``fragments`` maps names to SQL, templates or queries (docs/sql-queries.md).
     - ``choices`` maps the name of a set to named SQL, which ``one_of(name)`` offers.
 
-    With an empty list, ``in`` matches no row but ``not in`` matches every row, NULL included, so restrict a group by
-    ``in``. Outside of clauses, a missing or null list is an error.
+    With an empty list, ``in`` matches no row, but ``not in`` matches every row, including NULL: so use ``in`` to
+    restrict a group. Outside of clauses, a missing or null list is an error.
     """
 
     __slots__ = (
@@ -128,7 +128,8 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy that also declares the ``params`` that are not declared yet. Raises InvalidDefinition."""
+        """Return a copy that also declares those of ``params`` that the template does not declare. Raises
+        InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
@@ -145,8 +146,9 @@ class SQLTemplate:
     def guarded(self, tables: TableGuard) -> Self:
         """Return a copy that shows only the group's rows of each table in ``tables``, and cannot name other tables.
 
-        Equal calls return the same copy. The copy is rewritten when it is compiled; this raises TemplateError for SQL
-        that cannot be proved. The SQL of an unusual combination of clauses is proved when it is first bound.
+        Calls with equal ``tables`` return the same copy. The copy is rewritten when it is compiled, which raises
+        TemplateError for SQL that cannot be proved to read only the group's rows. The SQL of an unusual combination of
+        clauses is proved when it is first bound.
         """
         recent = self._recent
         if recent is not None and recent[0] is tables:  # the fast path
@@ -163,7 +165,7 @@ class SQLTemplate:
 
     def guards(self, dialect: str | None = None) -> tuple[AppliedGuard, ...]:
         """Return the declared tables that the SQL names, in text order, each with the SQL that replaces it. Compiles
-        like ``check``; empty without ``guarded``."""
+        like ``check``. Returns nothing if the template was not made by ``guarded``."""
         return self._own_tree(dialect).guards
 
     @property
@@ -234,7 +236,7 @@ class SQLTemplate:
         dialect: str | None = None,
         now: datetime | None = None,
     ) -> BoundSQL:
-        """Return the SQL and its parameters. Reads ``variables`` only by ``[…]``.
+        """Return the SQL and its parameters. ``variables`` need only support ``[…]``.
 
         ``dialect``: by default the template's, else ``postgresql``. ``paramstyle``: by default that of the dialect's
         usual driver. ``now`` (aware): required if a parameter is a range. The SQL depends only on list lengths and on
@@ -260,7 +262,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """Bind, and also return the variables that each parameter contains. Raises the errors of ``bind``."""
+        """Bind like ``bind``, and also return the variables that each parameter contains. Raises the same errors."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -272,7 +274,7 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in text order. Excludes variables that guarded tables add. Compiles like ``check()``."""
+        """The variables in text order, except those that only guards of tables contain. Compiles like ``check()``."""
         tree = self._own_tree()
         return tuple(
             self._variable(tree, each) for each in tree.references if not each.of_guard and each.path not in _CALENDAR
@@ -280,10 +282,9 @@ class SQLTemplate:
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
-        """The group's variables inside clauses and choices that a viewer decides, in text order.
+        """The group's variables that are inside clauses or choices that a viewer controls, in text order.
 
-        The variables that are marked ``not_a_filter`` or declared optional, for a review. ``tenantry sql check`` lists
-        them too.
+        They are marked ``not_a_filter`` or declared optional. Review them: ``tenantry sql check`` lists them too.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

@@ -4,8 +4,8 @@ Locked parameters and all paths except ``params.*`` are guarded. Two kinds are e
 optional, and tags that the author marked ``not_a_filter`` (which still require a value).
 
 At any depth, a guarded variable must not be in an optional clause, in SQL that a viewer chooses, or in a filter that
-may vanish. It must not be in a branch even if all branches name it: ``tenant = {{ tenant }}`` restricts the rows, but
-``{{ tenant }} is not null`` does not.
+may vanish. It must not be in a branch even if all branches contain it, because they may use it differently: ``tenant =
+{{ tenant }}`` restricts the rows, but ``{{ tenant }} is not null`` does not.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths, ``declared`` names of
+    """Decides which variables are guarded. ``optional`` and ``locked`` contain paths; ``declared`` contains names of
     parameters."""
 
     optional: AbstractSet[str] = frozenset()
@@ -65,7 +65,7 @@ class Guard:
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Return whether the path is guarded in a tag without ``not_a_filter``."""
+        """Return whether the path is guarded if its tag is not marked ``not_a_filter``."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
@@ -138,10 +138,10 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """Return the group's variables inside clauses and choices that a viewer decides, in text order.
+    """Return the group's variables that are inside clauses or choices that a viewer controls, in text order.
 
-    ``enforce_tenant_guard`` permits only variables that are marked ``not_a_filter``, or declared optional, or in a
-    filter's column if that filter is always rendered.
+    ``enforce_tenant_guard`` permits only three kinds of these variables: those marked ``not_a_filter``, those declared
+    optional, and those in the column of a filter that is always rendered.
     """
     found = {
         reference.offset: reference

@@ -1,7 +1,7 @@
 """Canary groups: user groups whose values are all unique and recognisable.
 
-Each value has the type and form of the example's value: date, time, UUID, colour, email address or ``https`` address.
-Booleans and null are copied, because they cannot be unique.
+Each value has the type and the form of the example's value, such as a date, time, UUID, colour, email address or
+``https`` address. Booleans and null are copied, because they cannot be unique.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Canary(NamedTuple):
     group: int
     """The group's index."""
     name: str
-    """The property with this value, such as ``properties.region``."""
+    """The property that has this value, such as ``properties.region``."""
     value: str
 
 
@@ -84,8 +84,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Create the groups in a store and return their tokens by id. Afterwards this sequence contains the stored
-        groups. Raises the errors of ``Provisioner.get_or_create``."""
+        """Create the groups in a store and return their tokens by id. Afterwards, this sequence contains the groups as
+        they are in the store. Raises the errors of ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -115,12 +115,12 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """Make ``count`` groups. Their ids, names and property values are canaries. The properties come from an example
+    """Make ``count`` groups. Their ids, names and property values are canaries. The properties follow an example
     (``like``) or a JSON Schema.
 
-    ``values`` maps a property to a function that returns a different value for each index, or to one value for all
-    groups, which is then not a canary. ``mapping``: from schemas to data sources, for all groups, or a function that
-    returns it for an index.
+    ``values``: property -> a function that returns a different value for each group's index, or one value for all
+    groups, which is then not a canary. ``mapping``: schema -> data source, for all groups; or a function that gets a
+    group's index and returns that group's mapping.
 
     Raises TypeError unless exactly one of ``like`` and ``schema`` is given, and ValueError if a function in
     ``values`` repeats a value."""

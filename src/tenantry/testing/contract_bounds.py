@@ -1,4 +1,5 @@
-"""The part of DriverContract about limits of rows, bytes and time, stopping queries, and returning connections."""
+"""The part of DriverContract about limits on rows, bytes and time, about stopping queries, and about returning
+connections."""
 # ruff: noqa: S101 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""DriverContract: tests to run over your Driver::
+"""DriverContract: tests for your Driver::
 
     class TestMyDriver(DriverContract):
         @pytest.fixture

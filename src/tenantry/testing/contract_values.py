@@ -1,4 +1,4 @@
-"""Values for DriverContract that drivers and engines often alter when they write or read them."""
+"""Values for DriverContract. Drivers and engines often change such values when they write or read them."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ VALUES: Final[Mapping[str, Sequence[Any]]] = {
 of some engines."""
 
 REQUIRED: Final = frozenset({"text", "integer"})
-"""Kinds that every engine must have."""
+"""Kinds of values that every engine must have."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""Kind -> its column type, where the two have different names."""
+"""Kind of value -> the name of its column type, if that is different."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -70,7 +70,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Pairs: a list to bind for ``in``, and which of the rows a, b and c it matches."""
+"""Pairs: a list to bind for ``in``, and those of the rows a, b and c that it matches."""
 
 
 def is_same(value: Any, back: Any) -> bool:

@@ -1,5 +1,5 @@
 """Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check, and finds
-other groups' values in them."""
+values of other groups in them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Crossing:
     owner: str
     """The group to which the value belongs."""
     served: str
-    """The group to which the value was served."""
+    """The group that got the value."""
     name: str
-    """The property with the value, such as ``properties.region``."""
+    """The property that has the value, such as ``properties.region``."""
     canary: str
     """The value."""
 
@@ -46,7 +46,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Values were found in the wrong place (``crossings``). The message shows only canaries."""
+    """Values were found in the wrong place: ``crossings``. The message shows only canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -88,8 +88,8 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """Check that a cache key contains no canary of another group and, with ``of_group``, that no other group has
-        the same key."""
+        """Check that a cache key contains no canary of another group and, with ``of_group``, that it is not the key of
+        another group."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)
@@ -107,7 +107,8 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raise LeakFound for crossings; AssertionError for refused requests, or if no group's value was seen."""
+        """Raise LeakFound if values were found in the wrong place; AssertionError if requests were refused, or if no
+        group's value was seen at all."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)

@@ -1,5 +1,5 @@
-"""EngineCase describes an engine for DriverContract. AskedDriver runs the engine's driver in a pool, as DataSources
-does."""
+"""EngineCase describes an engine for DriverContract. AskedDriver runs the engine's driver with a connection pool, as
+DataSources does."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineCase:
-    """Describes an engine to test. Its database needs a table that a user with enough rights could change. All SQL in
-    the fields is a template."""
+    """Describes an engine to test. Its database needs a table that a user with enough rights could change. SQL in the
+    fields may contain variables, as a template does."""
 
     make_driver: DriverFactory
     """As for ``DataSources(engines=…)``."""
@@ -47,24 +47,24 @@ class EngineCase:
     """Kind of value in ``contract_values.VALUES`` -> an expression that returns ``{{ params.v }}``. ``text`` and
     ``integer`` are required."""
     literals: Mapping[str, Any] = field(default_factory=dict)
-    """Expression -> the Python value that the driver returns for it."""
+    """SQL expression -> the Python value that the driver returns for it."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """Statement that changes the session -> a query that shows the change."""
+    """A statement that changes the session -> a query that shows the change."""
     refused: Sequence[str] = ()
-    """Queries with ``{{ params.v }}`` that the engine refuses with an error that quotes the value."""
+    """Queries with ``{{ params.v }}`` that the engine refuses. Its error message quotes the value."""
     unreachable_url: str | None = None
     """A URL at which no server answers, with a password if possible."""
     from_one_row: str = ""
-    """The end of a ``select`` without a table, such as `` from dual``."""
+    """What must follow the expressions of a ``select`` that reads no table, such as `` from dual``."""
     patience: float = 20.0
-    """Seconds that a busy machine may take to stop a query, or to run any query but ``slow``."""
+    """Seconds that stopping a query, or running any query except ``slow``, may take on a busy machine."""
 
     def open_driver(self, limits: Limits, url: str | None = None) -> Driver[Any]:
         """Make a driver for ``url``, by default the engine's."""
         return self.make_driver(RegisteredSource("ds_1", "contract", _ENVIRONMENT, url or self.url), limits)
 
     def limits(self, **limits: Any) -> Limits:
-        """Limits with ``patience`` as timeout and one connection. ``limits`` replace these."""
+        """Limits with one connection and ``patience`` as the timeout, unless ``limits`` has other values."""
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
@@ -74,13 +74,13 @@ class EngineCase:
         return " union all ".join(selects)
 
     def passwords(self) -> list[str]:
-        """The passwords in the URLs, which no error may show."""
+        """The passwords in the URLs. No error may show them."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
         return [password for url in urls if (password := parse_url(url).password)]
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
-        """Open a driver and close it at the end. Raises AssertionError if closing takes too long."""
+        """Open a driver for the block, and close it afterwards. Raises AssertionError if closing takes too long."""
         bounds = self.limits(**limits)
         asked = AskedDriver(self.open_driver(bounds, url), bounds)
         try:
@@ -115,7 +115,7 @@ class AskedDriver:
         raise AssertionError(f"the driver must refuse this query, but it returned {len(result)} rows: {template}")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
-        """Return the streamed rows as CSV. Raises TenantryError."""
+        """Stream the rows of a query and return them as CSV. Raises TenantryError."""
         pieces = await self._stream(template, params)
         body = b""
         while (piece := await pieces.next()) is not None:

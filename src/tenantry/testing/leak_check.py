@@ -1,7 +1,7 @@
 """Leaks: checks that no value of one user group reaches another.
 
-Each check runs twice, in opposite orders of the groups. So each group comes after every other group once, and would get
-a value left in a cache."""
+Each check runs twice, the second time with the groups in reverse order. So each group comes after every other group
+once, and would get a value that the other left in a cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
 parameters."""
 
 RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
-"""A path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that returns one for a group."""
+"""A path ``"/sales"``, a ``Call("/sales", method="POST")``, or a function that returns either for a group."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
 """Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
@@ -45,8 +45,8 @@ _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group
 
 
 class Leaks:
-    """Checks templates, cache keys, data sources and apps with canary groups. During a check the root logger has
-    ``log_level``."""
+    """Checks templates, cache keys, data sources and apps with canary groups. During a check, ``log_level`` is the
+    level of the root logger."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
         self.groups: CanaryGroups = groups
@@ -55,8 +55,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Bind a template for every group, with and without parameters. Parameters missing in ``params`` are canaries.
-        If the template requires parameters, it is not bound without them. Raises LeakFound, and the errors of
+        """Bind a template for every group, with and without parameters. A parameter that is not in ``params`` gets a
+        canary. If the template requires parameters, it is not bound without them. Raises LeakFound, and the errors of
         binding."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
@@ -121,9 +121,9 @@ class Leaks:
     ) -> None:
         """Request every route of an app for every group: first one request at a time, then ``at_once`` together.
 
-        ``routes``: by default all GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. Like UserGroupMiddleware, puts the group into the scope, unless ``credentials`` returns headers that
-        identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
+        ``routes``: by default all GET routes without path parameters; ``{canary}`` in a path becomes a string unique to
+        the group. The group is put into the scope, as UserGroupMiddleware does, unless you give ``credentials``, a
+        function that returns headers to identify the group. ``not_checked``: routes to skip, such as ``GET /healthy``.
 
         Raises LeakFound; AssertionError if a route is not requested, a status is not in ``statuses``, or no answer has
         a group's values; TimeoutError if an answer takes longer than ``seconds``; and the app's errors."""

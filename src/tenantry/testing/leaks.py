@@ -1,6 +1,6 @@
 """The leak kit as a pytest plugin. In your root conftest.py: ``pytest_plugins = ["tenantry.testing.leaks"]``.
 
-The fixture ``leaks`` uses your fixture ``leak_groups``, which returns ``canary_groups(like=…)`` (docs/testing.md).
+The fixture ``leaks`` uses your fixture ``leak_groups``, which must return ``canary_groups(like=…)`` (docs/testing.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tenantry.testing.leak_check import Leaks
 
 @pytest.fixture
 def leak_groups() -> CanaryGroups:
-    """The groups for the checks. Override this fixture to use your properties."""
+    """The groups for the checks. Override this fixture to use groups with your properties."""
     raise LookupError(
         "write a fixture leak_groups that returns tenantry.testing.canary_groups(like={…}), with the properties of one "
         "of your groups"
@@ -22,5 +22,5 @@ def leak_groups() -> CanaryGroups:
 
 @pytest.fixture
 def leaks(leak_groups: CanaryGroups) -> Leaks:
-    """Leak checks, such as ``check_app``, for the groups of ``leak_groups``."""
+    """Leak checks, such as ``check_app``, for the groups that ``leak_groups`` returns."""
     return Leaks(leak_groups)

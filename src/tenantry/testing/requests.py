@@ -1,4 +1,4 @@
-"""Sends requests to an ASGI app in this process, without an HTTP client, and runs the app's lifespan."""
+"""Sends requests to an ASGI app in this process, without an HTTP client. Runs the app's lifespan."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """An app's answer. Status 0: the app sent no answer."""
+    """An app's answer. Status 0 means that the app sent none."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """Send a request, with ``group`` in the scope where UserGroupMiddleware puts it. ``state``: the lifespan's state.
-    Raises the app's errors, and TimeoutError after ``seconds``."""
+    """Send a request. ``group`` is put into the scope where UserGroupMiddleware puts it. ``state``: the state of the
+    lifespan. Raises the app's errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {

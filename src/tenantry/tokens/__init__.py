@@ -1,4 +1,4 @@
-"""User group tokens, API tokens and signing keys. No I/O; callers pass in the randomness."""
+"""User group tokens, API tokens and signing keys. No I/O; callers pass in a source of random bytes."""
 
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,

@@ -54,7 +54,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """Decode a token whose signature was verified; None if its format is unknown or the spelling is not canonical."""
+    """Decode a token whose signature was verified. Return None if its format is unknown, or if it is not spelled as
+    ``encode`` would spell it."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))

@@ -40,7 +40,7 @@ _BLOCK: Final = 64  # a block of SHA-256, in bytes
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A secret of at least 32 random bytes, with an ``id`` of two characters ``[a-z0-9]``. Raises InvalidKeys."""
+    """A secret of at least 32 random bytes, and its ``id``, two characters of ``[a-z0-9]``. Raises InvalidKeys."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -65,7 +65,7 @@ class SigningKey:
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) that prepares its key once for all messages."""
+    """Computes HMAC-SHA256 (RFC 2104). Its key is prepared only once, for all messages."""
 
     # ``hmac.HMAC.copy`` would make refusing a forged token 4 % slower (decision 0037).
     __slots__ = ("_inner", "_outer")
@@ -94,9 +94,10 @@ class KeyRing:
     ``audit_keys``: audit keys of removed signing keys, by id. Raises InvalidKeys."""
 
     removals: int = 0
-    """Number of reloads that removed keys. After a change of this number, tokens verified earlier may be invalid."""
+    """Number of reloads that removed keys. When this number changes, tokens that were verified earlier may be
+    invalid."""
     problem: str | None = None
-    """The reason why the key file cannot be read, or None. Until it can be read again, the last keys stay in use."""
+    """The reason why the key file cannot be read, or None. While it cannot be read, the keys read last stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -124,8 +125,8 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reload the keys if the key file has changed, unless it was checked in the last ``within`` seconds. Return
-        whether the keys changed."""
+        """Reload the keys if the key file has changed. Do nothing if the file was checked in the last ``within``
+        seconds. Return whether the keys changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -161,13 +162,14 @@ class KeyRing:
         return _complete(encode(token), mac).decode("ascii")
 
     def complete(self, signed: bytes) -> bytes | None:
-        """Add the signature and the checksum to the first 47 bytes of a token; None if its key is unknown."""
+        """Return a token, given its first 47 bytes, by adding the signature and the checksum; None if its key is
+        unknown."""
         mac = self._mac_of(signed[HEAD])
         return None if mac is None else _complete(signed, mac)
 
     def read(self, text: str | bytes) -> Token:
-        """Verify a token's signature and decode the token. Only the store knows whether it is still valid. Raises
-        InvalidToken."""
+        """Verify a token's signature and decode the token. This does not show whether the token is still valid: only
+        the store knows. Raises InvalidToken."""
         # Verify before decoding, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):

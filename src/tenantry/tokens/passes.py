@@ -1,7 +1,7 @@
-"""Passes: short-lived credentials of one viewer, made from the user group token.
+"""Passes: short-lived credentials for one viewer each, made from the user group token.
 
 A pass consists of ``ugv``, the token from its fourth character up to its dot, a dot, and a JWT (RFC 7519), which is
-signed by HS256 (RFC 7515) with the complete token as the key. Anyone with the token can make passes offline. A pass
+signed with HS256 (RFC 7515), with the complete token as the key. Anyone with the token can make passes offline. A pass
 does not reveal the token. When the token becomes invalid, so do its passes.
 """
 
@@ -31,7 +31,7 @@ from tenantry.tokens.formats import LAST, SIGNED, TOKEN_PATTERN, decode
 from tenantry.tokens.key_ring import KeyRing
 
 MAX_PASS_LENGTH: Final = 3_072
-"""Maximum characters of a pass. A cookie holds 4,096 with its name."""
+"""Maximum number of characters in a pass. A cookie can hold 4,096, including its name."""
 
 MAX_SECONDS: Final = LONGEST_PASS
 """Maximum seconds between ``iat`` and ``exp``."""
@@ -58,8 +58,8 @@ _HEADER: Final = b"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 """``{"alg":"HS256","typ":"JWT"}`` in base64url."""
 _ENTRY: Final = r"[a-z][a-z-]*(:([\w./-]+\*?|\*))?"
 SCOPE_PATTERN: Final = rf"^{_ENTRY}( {_ENTRY})*$"
-"""Matches a scope: one or more kinds, separated by spaces. A kind may be followed by a colon and a name, or by a colon
-and the beginning of names with ``*``: ``app dashboard:finance/*``."""
+"""Matches a scope: one or more kinds, separated by spaces. A colon and a name may follow a kind; a name that ends with
+``*`` means all names with that beginning. Example: ``app dashboard:finance/*``."""
 
 
 class Pass(NamedTuple):
@@ -80,15 +80,16 @@ def is_like_a_pass(raw: bytes) -> bool:
 
 
 def handle_of_pass(raw: bytes) -> bytes | None:
-    """The handle of the pass's group, whether or not the pass is valid; None if ``raw`` has another format."""
+    """The handle of the pass's group, even if the pass is not valid; None if ``raw`` does not have the format of a
+    pass."""
     if not _WHOLE.fullmatch(raw):
         return None
     return urlsafe_b64decode(raw[8 : SIGNED.stop] + b"=")[1:9]
 
 
 def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
-    """Sign claims with a user group token. Raises InvalidToken if ``token`` has another format, InvalidPass if a claim
-    is not allowed."""
+    """Sign claims with a user group token. Raises InvalidToken if ``token`` is not a user group token, InvalidPass if a
+    claim is not allowed."""
     if not TOKEN_PATTERN.fullmatch(token):
         raise InvalidToken("a pass is made from a user group token (ugtc_… or ugtt_…), and this is not one")
     viewer_of(claims, 0)
@@ -97,7 +98,8 @@ def sign_pass(token: str, claims: Mapping[str, Any]) -> str:
     signed = f"ugv{token[3 : SIGNED.stop]}.{message}.{signature}"
     if len(signed) > MAX_PASS_LENGTH:
         raise InvalidPass(
-            f"the pass has {len(signed)} characters, of at most {MAX_PASS_LENGTH}: shorten `viewer`", claim="viewer"
+            f"the pass has {len(signed)} characters, but at most {MAX_PASS_LENGTH} are allowed: shorten `viewer`",
+            claim="viewer",
         )
     return signed
 
@@ -129,7 +131,7 @@ def read_pass(keys: KeyRing, raw: bytes, now: datetime) -> Pass:
 
 
 def claims_of(viewer: Viewer) -> dict[str, Any]:
-    """The claims from which another pass for this viewer is made, with the same end."""
+    """The claims for another pass for this viewer, which ends at the same time."""
     issued, expires = int(viewer.issued_at.timestamp()), int(viewer.expires_at.timestamp())
     attributes, scope = thaw(viewer.attributes) or None, " ".join(viewer.scope) or None
     return make_claims(issued, expires - issued, viewer.id, attributes, scope)
@@ -138,7 +140,7 @@ def claims_of(viewer: Viewer) -> dict[str, Any]:
 def make_claims(
     issued: int, seconds: int, viewer_id: str | None, attributes: Mapping[str, Any] | None, scope: str | None
 ) -> dict[str, Any]:
-    """The claims of a pass, unchecked. ``issued``: seconds since 1970. Arguments that are None are left out."""
+    """The claims of a pass, not yet checked. ``issued``: seconds since 1970. Arguments that are None give no claim."""
     claims = {"iat": issued, "exp": issued + seconds, "sub": viewer_id, "viewer": attributes, "scope": scope}
     return {name: value for name, value in claims.items() if value is not None}
 
@@ -284,7 +286,7 @@ def _decoded(part: bytes, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InvalidPass(f"the {what} of this pass are not a JSON object in base64url")
+        raise InvalidPass(f"this pass is malformed: its {what} part is not a JSON object in base64url")
     return value
 
 

@@ -76,7 +76,7 @@ NO_SEAL: Final = Seal("", 0, b"")
 
 
 def read_seal(column: object) -> Seal:
-    """Parse the column ``seal``; NO_SEAL if it is invalid."""
+    """Parse a value of the column ``seal``. Return NO_SEAL if it is invalid."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -84,12 +84,12 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """Format number and MAC as ``4711-9f3c…``."""
+    """Format the head's number and MAC as ``4711-9f3c…``."""
     return f"{head.number}-{head.mac.hex()}"
 
 
 def read_head(text: str) -> ChainHead | None:
-    """Parse ``write_head``'s format; None if invalid."""
+    """Parse the format that ``write_head`` returns; None if invalid."""
     found = _HEAD.fullmatch(text.strip().lower())
     return None if found is None else ChainHead(int(found[1]), bytes.fromhex(found[2]))
 
@@ -113,8 +113,8 @@ class ChainCheck:
     """Heads noted earlier, outside the store. The trail must contain them."""
     sealed: int = 0
     begins_after: int | None = None
-    """Number of the last entry before the chain. If an earlier check found another number, somebody restarted the
-    chain."""
+    """Number of the last entry before the chain. If it differs from the number in an earlier check, somebody restarted
+    the chain."""
     before: int = 0
     """Number of entries before the chain."""
     unsealed: int = 0

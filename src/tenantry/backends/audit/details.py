@@ -48,8 +48,8 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """Return the names of the given fields, and the new values of the fields that end or suspend access. After a
-    revocation, also the id of the viewer."""
+    """Return the names of the changed fields, and the new values of those that end or suspend access. If a viewer was
+    revoked, also return the viewer's id."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     suspended = {"suspended": "yes" if given["suspended"] else "no"} if "suspended" in given else {}
@@ -64,7 +64,8 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def source_update_details(source: RegisteredSource, url: str | None, tables: str | None) -> dict[str, str]:
-    """Return the names of the given fields, and the entries of ``tables`` that differ from those of the source."""
+    """Return the names of the given fields, and the entries in which ``tables`` differs from the source's present
+    declaration."""
     given = [name for name, value in (("url", url), ("tables", tables)) if value is not None]
     return {"fields": ", ".join(given), **table_changes(source.tables, source.tables if tables is None else tables)}
 

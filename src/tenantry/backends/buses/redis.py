@@ -1,5 +1,5 @@
-"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads a raw connection: the subscriber of redis-py reconnects
-without reporting that messages may be lost."""
+"""A bus on Redis or Valkey (PUBLISH and SUBSCRIBE). It reads the connection itself, because the subscriber of redis-py
+reconnects without reporting that messages may be lost."""
 
 from __future__ import annotations
 

@@ -25,15 +25,15 @@ SILENCE_SECONDS = 3.0
 """A connection that receives nothing for this time, in spite of a PING every second, is dead."""
 
 QUIET_SECONDS = 1.0
-"""A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). All
-subscribers receive the probe and wait again, so a large fleet sends hardly more probes than one worker."""
+"""A subscriber sends a probe if it has received no message for 50 to 100 % of this time (chosen at random). The probe
+reaches all subscribers and restarts their waiting, so a large fleet sends hardly more probes than one worker."""
 
 REPLY_SECONDS = 2.0
-"""A probe that takes longer is lost, and the bus is deaf."""
+"""A probe that has not arrived after this time counts as lost, and the bus as deaf."""
 
 EVICTIONS = 1_000
-"""Maximum notices per second that the listener gets. Further notices of that second are replaced by one flush at its
-end."""
+"""Maximum notices that the listener gets in one second. All further ones are replaced by one flush at the end of the
+second."""
 
 WINDOW_SECONDS = 1.0
 PROBE = "probe "
@@ -53,11 +53,11 @@ class BusStatus(StrEnum):
     """Not followed."""
     CONNECTING = "connecting"
     RECEIVING = "receiving"
-    """It receives its own probes, so notices arrive too."""
+    """The bus receives its own probes, so notices arrive too."""
     LOST = "lost"
     """Disconnected."""
     DEAF = "deaf"
-    """Connected, but its own probes do not arrive."""
+    """The bus is connected, but its own probes do not arrive."""
 
 
 @dataclass(slots=True)

@@ -69,10 +69,11 @@ class MemoryTables:
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
-    """Handle and time of the newest changes, ordered by generation. The last one has the number ``generation``."""
+    """Handles and times of the newest changes, in the order of their generations. The generation of the last one is
+    ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """Return the stored environment. Raises UnknownEnvironment."""
+        """Return the environment as stored here. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
@@ -85,8 +86,8 @@ class MemoryTables:
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
         """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
-        The slots of ``handles`` have odd versions while ``work`` runs. If it changed anything, the change is listed
-        under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
+        While ``work`` runs, the slots of ``handles`` have odd versions. If ``work`` changed anything, the change is
+        listed under the handle ``listed`` (default: the first of ``handles``), and listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:

@@ -3,8 +3,8 @@
     <generation, 19 digits><JSON>        a group that was read at this generation
     <generation, 19 digits>              a tombstone: the group was changed at this generation
 
-The JSON repeats store and handle, so that an entry under a wrong key is refused. It identifies the token by a SHA-256
-digest, from which the token cannot be computed."""
+The JSON repeats the store id and the handle, so that an entry stored under a wrong key is refused. It identifies the
+token by a SHA-256 digest, from which the token cannot be computed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """A value is not an entry of this store and handle. The message does not quote the value."""
+    """The value is not an entry of this store and handle. The error's message does not quote the value."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:

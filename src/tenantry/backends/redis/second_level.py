@@ -1,7 +1,7 @@
 """A second-level cache in Redis or Valkey, shared by many hosts.
 
 Entries may be stale. The resolver polls the store for changes, and uses an entry only if its group has not changed
-after the entry's generation. So if the Redis server is killed, frozen, flushed or restored, the only cost is more reads
+since the entry's generation. So if the Redis server is killed, frozen, flushed or restored, the only cost is more reads
 of the store."""
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ class RedisCounters:
     writes: int = 0
     """Written entries and tombstones, including those not needed because Redis had a newer one."""
     lost_writes: int = 0
-    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is repeated."""
+    """Failed attempts to write an entry or tombstone. If the server did not answer, the write is tried again."""
 
 
 class RedisBackend:
     """A ``ports.LeasedBackend`` that reads a cache in Redis before ``origin``. In a process that writes to the store,
     also pass this backend to ``store.subscribe``, so that it writes tombstones.
 
-    ``url``: see database/redis_server.py. ``budget``: seconds to wait for Redis before the origin is read.
-    ``lifetime``: seconds until a key expires. ``clock``: monotonic seconds. Writes in the background. No I/O before the
-    first use. Raises InvalidSettings."""
+    ``url``: see database/redis_server.py. ``budget``: how many seconds to wait for Redis before reading the origin.
+    ``lifetime``: seconds until a key expires. ``clock`` returns monotonic seconds. Writes in the background. No I/O
+    before the first use. Raises InvalidSettings."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class RedisBackend:
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """Read the origin: callers of ``find`` do not check generations."""
+        """Read from the origin, because callers of ``find`` do not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read the cache, then the origin; with ``fresh``, only the origin."""
+        """Read from the cache, then from the origin; with ``fresh``, only from the origin."""
         store_id = self._store_id
         if store_id is None:  # before the first ``changes`` no caller can check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
@@ -118,7 +118,7 @@ class RedisBackend:
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The usage recorder of the store of record, if any."""
+        """The usage recorder of the origin, if it has one."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
@@ -126,7 +126,7 @@ class RedisBackend:
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Write pending entries for at most a second, then close this event loop's connections. The origin stays
+        """Spend at most a second on writing pending entries, then close this event loop's connections. The origin stays
         open."""
         await self._queue.aclose()
         await self._connections.aclose()
@@ -204,8 +204,8 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """Combines the reads of one tick. At most two commands run at once, so a silent server holds only two connections.
-    A command may exceed ``budget``, so that a slow handshake can finish."""
+    """Combines the reads of one tick. At most two commands run at once, so a server that does not answer ties up only
+    two connections. A command may exceed ``budget``, so that a slow handshake can finish."""
 
     def __init__(
         self,

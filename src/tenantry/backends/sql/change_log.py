@@ -1,4 +1,4 @@
-"""Ends each write: gives the change a generation, lists it, notifies other processes and adds the audit entry."""
+"""Finishes each write: gives the change a generation, lists it, notifies other processes and adds the audit entry."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CountedChange:
     handle: bytes
     generation: int
     longest_lease: float
-    """The longest lease of a reader of this store, in seconds."""
+    """The longest lease that any reader of this store has, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class WriteContext:
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
-    """The store in whose slots the write was announced; None if no cache is affected."""
+    """The store in whose slots the write was announced; None if the write affects no cache."""
     keys: ChainKeys | None = None
     """Keys that seal audit entries."""
 
@@ -78,12 +78,12 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """The group or data source was recreated, and its handle differs from the announced handle. The store tries
-    again."""
+    """The group or data source was recreated, so its handle is not the announced one. The store tries again."""
 
 
 class StoreReplaced(Exception):
-    """The database is not the announced store, or the store has another run name. The store tries again."""
+    """The database is not the store in which the write was announced, or the store's run name has changed. The store
+    tries again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # a trigger has set ``sources``

@@ -75,7 +75,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # no prepared statement of this name, or one
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """Convert a driver's error; None if the error has another cause, such as a bug."""
+    """Convert a driver's error to a StoreUnavailable; None if the error has another cause, such as a bug."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -138,7 +138,7 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) at which a call ends, including
+    """Runs the statements of a store. ``deadline``: the time (``time.monotonic()``) by which a call ends, including
     waits for a queue, lock or connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
@@ -146,7 +146,8 @@ class StoreEngine(Protocol):
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """Return the row of ``queries.LOOK_UP``, read after the call began. Raises the errors of ``read``."""
+        """Return the row of ``queries.LOOK_UP``, never one that was read before this call. Raises the errors of
+        ``read``."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
@@ -273,8 +274,8 @@ def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> 
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Insert a row. Return its generated key (0 if the table has none), or None if a unique column already has the
-    value. PostgreSQL waits for a concurrent insert of the value."""
+    """Insert a row. Return its generated key (0 if the table has none), or None if a unique value already exists.
+    PostgreSQL waits for a concurrent insert of the same value."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -293,6 +294,6 @@ def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
     """Insert each row whose unique values are new. Return the inserted rows in any order, each with the columns
-    ``returning``. Waits for other transactions in the order of ``rows``."""
+    ``returning``. If other transactions insert the same values, waits for them in the order of ``rows``."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

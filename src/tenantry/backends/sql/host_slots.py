@@ -30,13 +30,13 @@ too, another name would not help."""
 class StoreIdentity:
     store_id: str
     run_name: str
-    """The random name of the store's run folder on every host. It may change."""
+    """The random name of the store's run folder, the same on every host. It may change."""
 
 
 class HostSlots:
     """A store's slots on this host, in the file ``<run folder>/<store id>.slots``. Opens the file when first used, and
-    again when it was replaced. ``read`` reads the store's identity. ``rename`` gives the store another run name, unless
-    another process has done so, and returns the new identity."""
+    again when it was replaced. ``read``: a function that reads the store's identity. ``rename``: a function that gives
+    the store another run name, unless another process has done so, and returns the new identity."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class HostSlots:
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened, so that
-        this host's caches would miss the write."""
+        """Return the last known identity and its slots. Raises StoreUnavailable if the slots cannot be opened, because
+        this host's caches would then miss the write."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
@@ -101,7 +101,7 @@ class HostSlots:
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Wait until no process of this host can use an answer from before the committed write. Usually returns at
+        """Wait until no process on this host can use an answer from before the committed write. Usually returns at
         once.
 
         If the slots file was replaced after the write was announced (in ``announced_in``), announce the write in the

@@ -43,13 +43,13 @@ Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
 
 HOT = "tenantry_hot"
-"""Execution option for reads of every request. On SQLite such a read runs at once in the event loop, unless the file is
-locked."""
+"""Execution option for reads that every request makes. On SQLite such a read runs directly in the event loop, unless
+the file is locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named like a SQL function
-    """The current time by the database's clock, in microseconds since 1970; not the start of the transaction. Null on
-    SQLite."""
+    """The current time by the database's clock, in microseconds since 1970, not the time at which the transaction
+    began. Null on SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -66,7 +66,8 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named like a SQL function
-    """Whether the group's name contains a lower-case string. Only A to Z are folded, so that all databases agree."""
+    """Whether the group's name contains a lower-case string. Only A to Z are lower-cased first, so that all databases
+    agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True

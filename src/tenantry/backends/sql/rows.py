@@ -75,7 +75,7 @@ def environment(row: Row) -> Environment:
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """Return the result for ``token`` from a row of LOOK_UP: time, generation, then the columns of ``stored_group``.
-    Same as ``StoredGroup.read`` with fewer objects, because every cache miss calls it."""
+    Does the same as ``StoredGroup.read`` but creates fewer objects, because every cache miss calls it."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -100,7 +100,7 @@ def _user_group(row: GroupRow, where: Environment) -> UserGroup:
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """``row``: the columns of GroupRow, then EnvironmentRow."""
+    """Convert a row that has the columns of GroupRow, then those of EnvironmentRow."""
     found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
     return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
 
@@ -192,6 +192,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """Convert the number and MAC of the chain's head; None before the first seal."""
+    """Return the number and MAC of the chain's head; None before the first seal."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

@@ -1,5 +1,6 @@
-"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer locks the row of ``generation``, which has the
-chain's head, before it draws numbers. So entries are sealed in the order of their numbers."""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). A writer first locks the row of ``generation``, which
+holds the chain's head, and only then takes numbers for its entries. So entries are sealed in the order of their
+numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
 """Maximum unsealed entries that one seal covers. If there are more, the seal covers none of them. Reading and hashing
-this many takes about 20 ms, while all writers wait."""
+this many entries takes about 20 ms, and all writers wait meanwhile."""
 
 _ATTEMPTS: Final = 3
 
@@ -34,8 +35,8 @@ LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 
 _HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
 NUMBERS_POSTGRESQL: Final = """array(
   select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
-"""On PostgreSQL: an array of ``$1`` new numbers of audit entries. The condition on ``audit_number`` makes the subquery
-run after the lock of the row of ``generation``."""
+"""On PostgreSQL: an array of ``$1`` new numbers for audit entries. The condition on ``audit_number`` makes the subquery
+run only after the row of ``generation`` is locked."""
 
 _HEAD_POSTGRESQL: Final = f"""
 select audit_number, audit_mac, {NUMBERS_POSTGRESQL}
@@ -102,7 +103,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         if first_of(connection, _ADD_POSTGRESQL, (document, last, *_new_head(sealed))) is not None:
             return
         unsealed = all_of(connection, _UNSEALED_POSTGRESQL, (row[0],))  # added by a writer without keys
-    raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
+    raise StoreUnavailable("other writers are adding to the audit trail without locking it: try again")
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:

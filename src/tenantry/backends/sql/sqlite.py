@@ -1,5 +1,5 @@
-"""A store's engine for SQLite. Reads run in the event loop, because a thread switch would take longer. Writes run on
-one thread. Waiting writes share a transaction and its commit, each in a savepoint
+"""A store's engine for SQLite. Reads run in the event loop, because switching to a thread would take longer. Writes run
+on one thread. Waiting writes share a transaction and its commit, each in a savepoint
 (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 T = TypeVar("T")
 
 MOST_TOGETHER = 64
-"""Maximum writes that share a commit. They hold the file's lock for about 15 ms, and none returns before the commit."""
+"""Maximum writes that share a commit. Together they hold the file's lock for about 15 ms, and none returns before the
+commit."""
 
 _REPORT_MILLISECONDS = 50
 """A wait for a lock ends this long before the deadline, so that the error arrives in time."""
@@ -137,7 +138,8 @@ class SQLiteEngine(StoreEngine):
 
         waiting.add_done_callback(report)
         raise OutcomeUnknown(
-            f"the {self._file.label} has not confirmed the write in time: check whether it was done before you retry"
+            f"the {self._file.label} has not confirmed the write in time: before you try again, "
+            "check whether it was done"
         )
 
     async def aclose(self) -> None:

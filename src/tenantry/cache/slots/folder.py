@@ -63,7 +63,8 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is unsafe (others own it or may write to it); None if it is safe."""
+        """Return why a folder or file with this status is unsafe (others own it or may write to it); None if it is
+        safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -85,7 +86,7 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder, and make it if missing: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``.
+    """Return the run folder: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``. Make it if it is missing.
     Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
@@ -170,6 +171,7 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """The message for an OSError. It ends with the fix for the errno, or with ``otherwise`` if none is known."""
+    """Return the message for an OSError. It ends with the fix for its errno or, if we know no fix, with
+    ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

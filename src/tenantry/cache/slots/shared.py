@@ -1,6 +1,6 @@
 """SharedSlots: a store's slots in a memory-mapped file.
 
-If the file is deleted while in use, for example by a cleaner of temporary folders, a writer notices this
+The file may be deleted while in use, for example by a cleaner of temporary folders. A writer notices this
 (``is_current``), ends caching with the old file (``retire``) and makes a new one (``renewed``). A process that starts
 later knows only the new file, so its writes wait until no process can use answers cached with the old one
 (``leases_left``).
@@ -104,7 +104,8 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if current; else retire this file and ``open`` another. Raises the errors of ``open``."""
+        """Return self if it is current. Otherwise retire this file and ``open`` another. Raises the errors of
+        ``open``."""
         if self.is_current():
             return self
         self.retire()
@@ -120,12 +121,13 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Note that no process uses an older file, so that ``leases_left`` is 0."""
+        """Record that no process uses an older file. From then on, ``leases_left`` is 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. From then on, ``versions`` prevents caching; memoryviews obtained before stay live."""
+        """Release the file. From then on, ``versions`` prevents caching; memoryviews obtained earlier can still be
+        read."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -150,8 +152,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the file; make it atomically if it is missing. Raises StoreUnavailable, also for a wrong owner, mode, size
-    or header."""
+    """Open the file; make it atomically if it is missing. Raises StoreUnavailable if that fails, or if
+    its owner, mode, size or header is wrong."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
@@ -210,4 +212,4 @@ def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> Non
     found = os.read(descriptor, len(header))
     if found != header:
         whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"
-        raise StoreUnavailable(f"{path} is a file of {whose}. {_FIX}")
+        raise StoreUnavailable(f"{path} belongs to {whose}. {_FIX}")

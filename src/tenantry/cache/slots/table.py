@@ -9,14 +9,15 @@ from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
 """Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Other interpreters may read a
-half-written version; it differs from every noted version, so it counts as a change."""
+half-written version. It differs from every version that a reader noted, so it counts as a change."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 """Bytes of all versions."""
 
 
 def new_version() -> int:
-    """A random even version, not 0. With counters, two writers could store the same number."""
+    """Return a random even version, never 0. It is not a counter, because then two writers could store the same
+    number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -48,12 +49,12 @@ class SlotTable:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Invalidate the cached answers of the handle's slot."""
+        """Invalidate all cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Surround a write and its commit: inside, the slot's version is odd."""
+        """Enter this context for a write and its commit: meanwhile the slot's version is odd."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:

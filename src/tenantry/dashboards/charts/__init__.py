@@ -1,1 +1,1 @@
-"""The visible rows of line charts."""
+"""Fetches only those rows of line charts that make a visible difference."""

@@ -24,8 +24,8 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Fetches the visible rows of line charts. A result within the source's limits is fetched completely and reduced
-    for each width. A larger result is reduced while it is read. Its query is remembered, so that the next fetch does
+    """Fetches the visible rows of line charts. A result within the source's limits is fetched completely, and reduced
+    for each width. A larger result is reduced while it is read; its query is remembered, so that the next fetch does
     not first try to read the complete result."""
 
     def __init__(self, sources: DataSources) -> None:

@@ -1,7 +1,7 @@
 """Reduces a line chart's rows to the visible ones, by the algorithm M4 (Jugel et al., VLDB 2014).
 
-In each pixel column, the first, last, least and greatest row draw the same pixels as all rows. A device pixel counts as
-two columns, for anti-aliasing.
+In each pixel column, drawing only the first, last, lowest and highest row gives the same pixels as drawing all rows.
+Because of anti-aliasing, a device pixel counts as two columns.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The lines of a chart: one for each of ``measures``, over the column ``by``. With ``color``, there is one for each
-    measure and each value of the column ``color``. ``width`` is in device pixels."""
+    """The lines of a chart: one for each of ``measures``, with the column ``by`` as the axis. With ``color``, there is
+    one for each measure and each value of the column ``color``. ``width`` is in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -43,11 +43,11 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Of the rows read so far, return those that ``reduce_rows`` may need. Like ``reduce_rows``, return None for a
-    missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
+    """Of the rows read so far, return those that ``reduce_rows`` may need at the end. Like ``reduce_rows``, return None
+    for a missing column or an unusable ``by``. Unlike ``reduce_rows``, this function has no minimum number of rows.
 
-    The caller may add rows to the result and reduce them all again. Widths of columns are powers of two, so as the axis
-    grows, columns merge but never split.
+    The caller may add the next rows to the result and call this again. No needed row is lost, because the widths of
+    pixel columns are powers of two: as the axis grows, columns merge but never split.
     """
     return _reduced(result, plot, _nested_columns)
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 from tenantry.dashboards.definition.model import PanelKind
 
 AGGREGATES: Final = ("sum", "mean", "max", "none")
-"""How several values of a chart are combined. The default is ``sum``, but ``none`` for percentages and averages."""
+"""Ways to combine several values of a chart. The default is ``sum``, except for percentages and averages, where it is
+``none``."""
 _KINDS: Final = frozenset({PanelKind.AREA, PanelKind.BAR, PanelKind.DONUT})
 _WORD: Final = re.compile(r"[pP]\d\d(?!\d)|[A-Z]?[a-z]+|[A-Z]+")
 _DOES_NOT_ADD: Final = re.compile(
@@ -19,8 +20,8 @@ _DOES_NOT_ADD: Final = re.compile(
 
 
 def aggregate_of(view: Mapping[str, Any]) -> str | None:
-    """The aggregate of a panel's view: the author's, else the default by format and column names. None for a panel that
-    never combines values."""
+    """How a panel combines values. If its author does not say, the format and the column names decide. None for a panel
+    that never combines values."""
     kind = view["kind"]
     if kind not in _KINDS or kind not in view:
         return None

@@ -57,7 +57,7 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns that a panel names in the YAML ``nodes`` of these ``keys``."""
+    """The columns that a panel names in the YAML ``nodes`` of these ``keys``, in order."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -91,9 +91,9 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def unique_columns(kind: PanelKind, values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Columns whose combined values must differ between all rows of a line, an area, a heat map, or bars of values that
-    must not be added. Empty for other panels, for stacked areas, whose values are added, and if a name depends on the
-    group."""
+    """Columns whose values, taken together, must differ in each row of a line, an area, a heat map, or bars of values
+    that must not be added. Empty for other panels, for stacked areas (their values are added), and if a column's name
+    depends on the group."""
     keys = {PanelKind.LINE: ("by", "color"), PanelKind.AREA: ("by", "color"), PanelKind.HEATMAP: ("by", "rows")}
     if kind is PanelKind.BAR and aggregate_of({"kind": kind, **values}) == "none":
         keys[PanelKind.BAR] = ("by", "color")
@@ -106,7 +106,7 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names in keys other than ``sort``; None: all. Raises MissingVariable,
+    """The columns that the panel names in keys other than ``sort``; None means all. Raises MissingVariable,
     UnbindableValue."""
     if panel.all_columns:
         return None

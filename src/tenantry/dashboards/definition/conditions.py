@@ -16,15 +16,15 @@ _MAX_VALUES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Holds for a group whose property has one of the values. ``path``: below ``user_group.properties``."""
+    """A condition: the property at ``path``, below ``user_group.properties``, has one of the values."""
 
     path: str
     values: tuple[Any, ...]
     offset: int = 0
 
     def holds(self, variables: Mapping[str, Any] | Record) -> bool:
-        """Whether the property, or an item of a list, equals a value. A missing property equals no value; 1 does not
-        equal true."""
+        """Whether the property equals one of the values, or is a list with an item that does. A missing property equals
+        no value; 1 does not equal true."""
         found = look_up(variables, f"user_group.properties.{self.path}")
         items = found if isinstance(found, RecordList | list | tuple) else [found]
         return any(_are_equal(item, value) for item in items for value in self.values)

@@ -1,4 +1,4 @@
-"""Finds misspelt controls: no query reads them, and nothing sets the parameter that was meant."""
+"""Finds controls that are probably misspelt: no query reads them, and nothing sets a parameter with a similar name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def mistyped_controls(
     dashboard: DashboardFile, queries: DashboardQueries, opened_with: Collection[str] = ()
 ) -> Iterator[tuple[str, Finding]]:
     """Yield each finding with its file. ``opened_with``: the parameters that clicks in other dashboards set. A
-    parameter in the header of its query is not reported, because a link or the host page may set it."""
+    parameter declared in the header of its query is not reported, because a link or the host page may set it."""
     unset = _unset(dashboard, queries, opened_with)
     unused = [control for control in dashboard.controls.values() if control.name not in queries.parameters]
     for control in unused:

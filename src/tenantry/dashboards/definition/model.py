@@ -50,7 +50,7 @@ class Control:
     parameter: Parameter
     offset: int
     presets: tuple[str, ...] = ()
-    """The relative ranges that the control offers."""
+    """The relative ranges that viewers can choose."""
 
     @property
     def name(self) -> str:
@@ -69,12 +69,12 @@ class Click:
     """The dashboard that a click opens; empty: the click filters this page, or is an event."""
     offset: int = 0
     event: tuple[str, ...] = ()
-    """The columns that the host's page gets with its event ``click``."""
+    """The columns whose values the host's page gets in its event ``click``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column of the query that a panel names in a key such as ``by``."""
+    """A column that a panel names in a key such as ``by``."""
 
     key: str
     name: str
@@ -83,7 +83,7 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view``: the keys that the page draws."""
+    """One panel. ``view``: those of the panel's keys that the page needs to draw it."""
 
     id: str
     """Number of the row and number in the row, such as ``1-2``."""
@@ -92,7 +92,7 @@ class Panel:
     offset: int
     query: QueryUse | None = None
     sparkline: QueryUse | None = None
-    """The query of a figure's small line."""
+    """The query for the small line (sparkline) of a figure."""
     schema: str = "main"
     compare: str = ""
     click: Click | None = None
@@ -106,11 +106,11 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     """The columns that the file names."""
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
-    """The column names in ``columns`` and in a Vega-Lite specification, which may contain variables."""
+    """Names of columns, from ``columns`` and from a Vega-Lite specification. The names may contain variables."""
     all_columns: bool = False
     """Whether the page gets every column: ``columns: all``, or a table without ``columns``."""
     unique_by: tuple[str, ...] = ()
-    """Columns that together should be different in each row, such as ``by`` and ``color`` of a line."""
+    """Columns whose values, taken together, should differ in each row, such as ``by`` and ``color`` of a line."""
     adds_averages: bool = False
     """Whether the panel would add values that must not be added, as in a stack of means."""
     columns_left_out: bool = False
@@ -127,7 +127,7 @@ class DashboardFile:
     """``title`` and ``description``."""
     rows: tuple[tuple[Panel, ...], ...]
     schema: str = "main"
-    """The schema that the queries of controls read."""
+    """The schema for the queries of controls."""
     max_age: float | None = None
     """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))

@@ -20,7 +20,7 @@ def narrowed(
     may_open: Callable[[str], bool] = lambda name: True,
 ) -> DashboardFile:
     """The dashboard as a group with these variables sees it. Leaves out panels whose ``when`` does not hold, controls
-    that only their queries read, and clicks that open a dashboard for which ``may_open`` is false."""
+    that only the queries of those panels use, and clicks that open a dashboard for which ``may_open`` is false."""
     rows = tuple(_shown(row, variables, may_open) for row in dashboard.rows)
     if all(one is other for one, other in zip(rows, dashboard.rows, strict=True)):
         return dashboard

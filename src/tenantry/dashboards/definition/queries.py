@@ -47,7 +47,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that a query takes from a property of the group, so that viewers cannot set them."""
+        """Parameters whose value comes from a property of the group, so viewers cannot set them."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -63,13 +63,14 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def parameters_filtering(template: SQLTemplate) -> frozenset[str]:
-    """Like ``parameters_read``, but without parameters that only choose SQL, such as the unit of ``trunc``."""
+    """Like ``parameters_read``, but without parameters that only select a piece of SQL, such as the unit of
+    ``trunc``."""
     binding = (each for each in template.variables if each.position is not Position.CHOICE)
     return frozenset(parameter_in(each.path) for each in binding) - {""}
 
 
 def chosen_unit(template: SQLTemplate, variables: Mapping[str, Any] | Record, now: datetime) -> str | None:
-    """The unit of time that the viewer chose (or the default) for ``trunc`` or ``one_of``. None unless the query has
+    """The unit of time that the viewer chose for ``trunc`` or ``one_of``, or the default. None unless the query has
     exactly one such choice."""
     choosing = {parameter_in(each.path) for each in template.variables if each.position is Position.CHOICE}
     declared = [template.parameters[name] for name in choosing if name in template.parameters]
@@ -224,12 +225,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""Describes an incomplete value: which ends of a range are present, or None if there is no value at all."""
+"""What remains of an incomplete value: which ends of a range are present, or None if there is no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
     """Let viewers omit an end of a range, or clear a control that has a default, if every query uses the value only
-    inside ``[[ ]]``, and so works without it."""
+    inside ``[[ ]]``. Such a query also works without the value."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -66,7 +66,7 @@ class TemplateText(ValueKind):
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
     what: str
-    """The thing that the word names, as errors call it: ``a query file``."""
+    """What errors call the thing with this name: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -211,7 +211,7 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys. ``what``: name of the mapping in errors."""
+    """A mapping with known keys. ``what``: what errors call the mapping."""
 
     what: str
     keys: tuple[Key, ...]
@@ -226,7 +226,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A mapping, or a short form that ``lengthen`` converts to a mapping."""
+    """A mapping, or a short form of it, which ``lengthen`` converts."""
 
     short: ValueKind
     long: Fields
@@ -243,7 +243,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """Any mapping, with variables in its strings. ``about``: description in errors."""
+    """Any mapping, with variables in its strings. ``about``: what errors call it."""
 
     about: str
 

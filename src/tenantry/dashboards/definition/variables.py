@@ -3,9 +3,9 @@
     {"title": "Sales in {{ region }}", "limit": "{{ user_group.properties.limit }}", "regions": "{{ regions }}"}
 
 A string that is exactly one ``{{ path }}`` is replaced by the value, which keeps its type; in a longer string the value
-is inserted as text. There are no expressions and no filters. A path is ``name``, then any of ``.name``, ``.0``, ``[0]``
-and ``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are not
-searched for variables.
+is inserted as text. There are no expressions and no filters. A path is ``name``, then any number of ``.name``, ``.0``,
+``[0]`` and ``["any name"]``; ``\\{{`` is a literal ``{{``. Object names cannot contain variables. Inserted values are
+not searched for variables.
 
 Values are not escaped for a language inside the JSON, so use a variable only as a whole parameter of a chart
 (``"value": "{{ region }}"``), never in an expression, a query, an address or HTML.
@@ -98,7 +98,7 @@ def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any
 
 def _read_name(name: Any, pointer: str) -> str:
     if not isinstance(name, str):
-        raise _error("a name that is not text", pointer)
+        raise _error("a name that is not a string", pointer)
     if any(match.group() != r"\{{" for match in _TOKEN.finditer(name)):
         raise _error(r"object names cannot contain variables (write \{{ for two braces)", _child_pointer(pointer, name))
     return name.replace(r"\{{", "{{")
@@ -142,7 +142,7 @@ def _read_path(match: re.Match[str], pointer: str) -> VariablePath:
             try:
                 steps.append(str(json.loads(quoted)))
             except ValueError:
-                raise _error(f"{quoted} is not a JSON text", pointer) from None
+                raise _error(f"{quoted} is not a JSON string", pointer) from None
         end = step.end()
     if end < len(path) or not steps:
         raise _error(
@@ -204,7 +204,7 @@ def _plain(value: Any, path: VariablePath, depth: int) -> Any:
     if isinstance(value, Record | Mapping):
         if all(isinstance(name, str) for name in value):
             return {name: _plain(value[name], path, depth + 1) for name in value}
-        raise _unbindable(path, "has a name that is not text")
+        raise _unbindable(path, "has a name that is not a string")
     if isinstance(value, RecordList | list | tuple):
         return [_plain(item, path, depth + 1) for item in value]
     if isinstance(value, float):

@@ -1,5 +1,5 @@
 """The time zone and the first day of the week of a dashboard. Its ranges, relative dates, ``within`` and ``trunc`` use
-both; the page and CSV files also use the zone. A query uses others only if its header names them."""
+both. The page and the CSV files use only the zone. A query can name its own in its header."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from tenantry.sql.parameters import (
 )
 
 TIMEZONE: Final = "timezone"
-"""The group's property, and the dashboard's key, that name the time zone. The property takes precedence."""
+"""Name of the group's property, and of the dashboard's key, that contain the time zone. The property takes
+precedence."""
 _ZONED: Final = RANGES | INSTANTS | TEXTS  # texts, because they may be the units of `trunc`
 
 
@@ -50,7 +51,7 @@ def zone_reference(top: Mapping[str, Any]) -> ZoneOfGroup:
 
 
 def in_zone(parameter: Parameter, zone: ZoneOfGroup) -> Parameter:
-    """The parameter in this zone, unless its definition names one."""
+    """The parameter in this zone, unless the parameter's definition names a zone."""
     return replace(parameter, zone=zone) if parameter.zone is None and parameter.type in _ZONED else parameter
 
 
@@ -62,8 +63,8 @@ def template_in_zone(template: SQLTemplate, zone: ZoneOfGroup) -> SQLTemplate:
 def zone_of_query(
     template: SQLTemplate, of_dashboard: ZoneOfGroup, variables: Mapping[str, Any] | Record
 ) -> tzinfo | None:
-    """The zone that the query's header names, unless it names several; else the dashboard's. None if no zone is named.
-    Raises UnbindableValue if a property does not name a zone."""
+    """The only zone that the query's header names; otherwise the dashboard's. None if neither names one. Raises
+    UnbindableValue if a property does not name a zone."""
     own = {each.zone for each in template.parameters.values() if not isinstance(each.zone, ZoneOfGroup)} - {None}
     zone = own.pop() if len(own) == 1 else of_dashboard
     if not isinstance(zone, PropertyReference):

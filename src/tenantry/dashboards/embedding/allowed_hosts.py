@@ -23,7 +23,8 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, cached for ``staleness`` seconds. One shared request renews them early."""
+    """The store's hosts, cached for ``staleness`` seconds. They are renewed earlier, by one request to the store at a
+    time."""
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -66,10 +67,11 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts whose pages may embed a mount's dashboards: those in the store, and those in ``further``.
+    """The hosts whose pages may embed a mount's dashboards: those in the store, and also those in ``further``.
 
-    ``environment``: frames allow only the hosts stored for it; None: the hosts of all environments. ``group_hosts``: a
-    function that restricts the hosts for a group. ``staleness``: seconds to cache the store's hosts.
+    ``environment``: a frame allows only the hosts stored for this environment; None: those of all environments.
+    ``group_hosts``: a function that restricts the hosts for a group. ``staleness``: seconds for which the store's hosts
+    are cached.
     """
 
     def __init__(
@@ -94,8 +96,8 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data. ``own``: the dashboard's
-        origin, for ``'self'``. Raises StoreUnavailable."""
+        """Raise EmbeddingNotAllowed unless a page whose origin is ``origin`` may embed this group's data. ``own``: the
+        dashboard's origin, to which ``'self'`` refers. Raises StoreUnavailable."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:

@@ -15,8 +15,8 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
-    """The origins as a list. Each is ``'self'`` or a scheme, host and optional port; ``["'none'"]`` allows no page.
-    Raises InvalidSettings, whose message begins with ``what``."""
+    """Return the origins as a list. Each is ``'self'`` or a scheme, host and optional port; ``["'none'"]`` allows no
+    page. Raises InvalidSettings for other values; its message begins with ``what``."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)

@@ -33,7 +33,7 @@ from tenantry.ports import Clock, EnvironmentStore, GroupStore
 from tenantry.tokens import claims_of, make_claims, sign_pass, viewer_of
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts", "embed.tgz")
-"""The bundles that the pages of a host load. The npm package contains them too."""
+"""The bundles that pages of a host load. The npm package contains them too."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in
@@ -62,8 +62,8 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 @dataclass(frozen=True)
 class Embedding:
     """Settings of ``mount_dashboards`` for embedding. ``store``: contains the allowed hosts and the single-use codes.
-    ``keys``: sign the passes for which codes are exchanged. ``group_hosts``: a function that restricts the hosts for a
-    group. ``time_of_day``: the clock for end dates of groups."""
+    ``keys``: sign the passes that clients get for codes. ``group_hosts``: a function that restricts the hosts for a
+    group. ``time_of_day``: the clock that end dates of groups are compared with."""
 
     store: EmbeddingBackend
     keys: TokenMint
@@ -78,8 +78,8 @@ class Embedding:
 def embedding_routes(
     built: BuiltFiles, embedding: Embedding | None, access: Access, guards: Sequence[Middleware]
 ) -> list[BaseRoute]:
-    """The routes of the HTML element for host pages, and of embed codes. ``guards``: middleware that finds the
-    group."""
+    """The routes of the embed codes, and of the files with the HTML element for host pages. ``guards``: middleware that
+    finds the group."""
     # Pages of every origin may load these files. An address without a version serves the newest version.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
@@ -98,13 +98,13 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 PASS_SECONDS: Final = 3_600
-"""Lifetime, in seconds, of a pass that is exchanged for a code, if the code was issued for a token. It opens
-dashboards only."""
+"""Lifetime, in seconds, of the pass that a client gets for a code, if the code was issued for a token. Such a pass
+opens only dashboards."""
 
 
 class EmbedCodes:
-    """Codes that can be exchanged for a pass. A code's payload has the handle and version of the group's token, and the
-    claims of the pass, if the request for the code had one. So no token is stored."""
+    """Codes that can be exchanged for a pass. Instead of a token, the store keeps a code's payload: the handle and
+    version of the group's token, and, if the code was requested with a pass, that pass's claims."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -115,8 +115,8 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token or pass. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
-        TokenAlreadyRotated for a token in its grace period, or a pass made from one."""
+        """Issue a code for the request's token or pass. Raises MissingToken, SigningKeyMissing, StoreUnavailable, and
+        TokenAlreadyRotated for a token in its grace period or a pass made from such a token."""
         scope: Any = getattr(connection, "scope", connection)
         group = user_group(connection)
         issued = await self._groups.get(handle=group.handle)
@@ -138,9 +138,9 @@ class EmbedCodes:
         return hash(self._keys.mint(token).encode("ascii")) == found
 
     async def open(self, payload: str) -> str | None:
-        """A pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for a
-        pass, the new one ends with it. Raises UserGroupExpired, UserGroupSuspended, PassExpired, PassRevoked,
-        SigningKeyMissing, StoreUnavailable."""
+        """The pass for a code's payload; None if the token was rotated or the group deleted. If the code was issued for
+        a pass, the new pass ends when that one does. Raises UserGroupExpired, UserGroupSuspended, PassExpired,
+        PassRevoked, SigningKeyMissing, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._groups.get(handle=bytes.fromhex(kept["handle"]))
         if issued is None or issued.token.version != kept["version"]:

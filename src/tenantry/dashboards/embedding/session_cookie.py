@@ -1,5 +1,5 @@
 """Cookies with passes, for dashboards that are opened without an embedding page. Instead of a token, the page's address
-has the group's public handle, which selects the cookie. So two tabs can show two groups."""
+contains the group's public handle, which selects the cookie. So two tabs can show two groups."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from tenantry.middleware import (
 from tenantry.tokens import handle_of_pass
 
 GROUP_HEADER: Final = b"x-user-group-handle"
-"""Request header with the handle of the group whose cookie the request uses."""
+"""Request header with a group's handle. It selects the group's cookie."""
 
 GROUP_PARAMETER: Final = "group"
-"""Query parameter of the page's address with the group's handle."""
+"""Query parameter with the group's handle, in the page's address."""
 
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Redirects an address with a token or pass to the address without it, and sets a cookie with a pass.
+    """If an address contains a token or pass, redirects to the address without it, and sets a cookie with a pass.
 
-    If an outer UserGroupMiddleware removed the token, the cookie contains a mask, which that middleware replaces by the
-    pass.
+    If an outer UserGroupMiddleware has already removed the token, this class puts a mask into the cookie, and that
+    middleware replaces the mask with the pass.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:
@@ -75,9 +75,9 @@ class CookieExchange:
 
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. If ``X-User-Group-Handle`` names a group and the request has no token
-    header, the middleware moves the pass from that group's cookie to that header. Raises OriginNotAllowed if that
-    cookie comes from another origin, and InvalidToken if the cookie does not contain a pass of that group. Removes all
-    groups' cookies from HTTP requests."""
+    header, the pass from that group's cookie becomes the token header. Raises OriginNotAllowed if the request comes
+    from another origin, and InvalidToken if the cookie does not contain a pass of that group. Removes all groups'
+    cookies from HTTP requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

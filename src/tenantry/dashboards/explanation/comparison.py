@@ -9,7 +9,7 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
     """Compare two explanations that were made with ``values=True``. Each difference in the returned JSON has ``where``,
-    ``what``, and the ``values`` of both explanations.
+    ``what``, and ``values``: one value from each explanation.
 
     Raises ValueError if the explanations are of different dashboards.
     """

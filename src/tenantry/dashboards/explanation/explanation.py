@@ -36,7 +36,7 @@ _PARAMS: Final = "params."
 
 
 class Origin(StrEnum):
-    """The origin of a value. CLOCK: a relative range such as ``last 30 days``."""
+    """The origin of a value. CLOCK: the current time, for a relative range such as ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
@@ -50,11 +50,11 @@ class ValueOrigin:
     path: str
     origin: Origin
     of: str = ""
-    """The property, the field of the group, or the relative range that gave the value."""
+    """The name of the property or of the group's field, or the relative range, that gave the value."""
     by: Origin | None = None
-    """Who chose a relative range: DEFAULT or VIEWER."""
+    """Who chose the relative range: DEFAULT or VIEWER."""
     zone: str = ""
-    """The property with the time zone."""
+    """The property that names the time zone."""
 
     def as_dict(self) -> dict[str, str]:
         given = {"path": self.path, "origin": str(self.origin), "of": self.of, "zone": self.zone}
@@ -141,9 +141,9 @@ async def explain_dashboard(
     ``values``, the result contains no value of a property or filter, except relative ranges such as ``last 30 days``,
     and no panel that the group does not see.
 
-    The ``age`` of a query: seconds since the source was queried for its oldest cached result; null if no result is
-    cached. Raises StoreUnavailable, InvalidParameter for unknown filters, and without ``values`` NotFound for a
-    dashboard that the group may not open.
+    The ``age`` of a query: seconds since its oldest cached result was queried; null if no result is cached. Raises
+    StoreUnavailable, InvalidParameter for unknown filters, and, without ``values``, NotFound for a dashboard that the
+    group may not open.
     """
     if not values:
         saved = _as_seen(saved, group)

@@ -16,7 +16,7 @@ _ENDS: Final = frozenset({"start", "end"})
 
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a viewer's filters to ``params``.
+    """Convert a viewer's filters to the values of ``params``.
 
     A filter is a string, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or ``{"start": "2026-01-01",
     "end": "2026-01-31"}`` (the last day is included). Null means the default; an empty string or list means no value.

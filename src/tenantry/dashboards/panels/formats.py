@@ -24,7 +24,8 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """A property that dashboards cannot use. ``rule``: its required form; ``outcome``: what dashboards do instead."""
+    """A property whose value dashboards cannot use. ``rule``: the required form; ``outcome``: what dashboards do
+    instead."""
 
     name: str
     rule: str
@@ -33,7 +34,7 @@ class UnusableFormat(NamedTuple):
 
 
 def is_locale(text: str) -> bool:
-    """Whether ``text`` is a well-formed BCP 47 language tag, of any language."""
+    """Whether ``text`` has the form of a BCP 47 language tag. Any language is accepted."""
     if not _LOCALE.fullmatch(text):
         return False
     tag = text.casefold().partition("-x-")[0].split("-")

@@ -39,7 +39,7 @@ _log = logging.getLogger("tenantry.dashboards")
 
 class PanelRunner:
     """Runs the panels of a dashboard for one viewer. A failing or slow panel does not affect the others. ``params``:
-    from ``read_filters``. ``fresh``: rows are at most ``FRESH`` seconds old."""
+    from ``read_filters``. ``fresh``: use only rows that are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -63,7 +63,8 @@ class PanelRunner:
         """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """Return the panel's line: its rows, or its error, which is not raised."""
+        """Return the panel's line with its rows. If the panel fails, the line contains the error, which is not
+        raised."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:

@@ -49,7 +49,7 @@ AT_ONCE: Final = 50
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""Takes the ``as_of`` of the shown rows by panel id; returns the panels whose rows may be outdated."""
+"""Gets the ``as_of`` of the shown rows, by panel id. Returns the panels whose rows may be outdated."""
 
 
 class PanelStream(LineStream):

@@ -1,7 +1,7 @@
-"""The period that a panel shows, and the one that ``compare`` compares it with: the same part of the previous period.
+"""The period that a panel shows, and the period that ``compare`` compares it with: the same part of the previous one.
 
-1 to 28 November is compared with 1 to 28 October, and a year in which eleven months have passed with the same eleven
-months of the previous year.
+For example, 1 to 28 November is compared with 1 to 28 October. The first eleven months of a year are compared with the
+same months of the previous year.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _DAYS: Final = {"day": 1, "week": 7}
 
 
 class Days(NamedTuple):
-    """From the day ``start`` to the day before ``end``."""
+    """The days from ``start`` to the day before ``end``."""
 
     start: date
     end: date
 
     def sent(self) -> dict[str, str]:
-        """The range as viewers send it, with its last day."""
+        """The range in the form that viewers send, which names the last day."""
         return {"start": self.start.isoformat(), "end": (self.end - _DAY).isoformat()}
 
 
@@ -40,8 +40,8 @@ class Periods(NamedTuple):
 
 
 def periods(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime, zone: tzinfo) -> Periods | None:
-    """The periods of a range parameter; None for a range with an open end, or of hours. Raises the errors of
-    ``typed_value``."""
+    """The periods of a range parameter; None for a range with an open end, or with a relative range of hours. Raises
+    the errors of ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

@@ -31,8 +31,8 @@ async def fetch_table(
     Viewers can sort by ``named`` columns and the view's ``sort``. If the whole result exceeds the source's limits, the
     engine sorts it and selects the page.
 
-    Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there is no column to sort by (no ``sort``,
-    and a view without ``columns``). Also raises InvalidParameter for an unknown column, and the errors of
+    Raises TooManyRows or TooManyBytes if the engine cannot do this, or if there is no column to sort by: no ``sort`` is
+    given, and the view has no ``columns``. Also raises InvalidParameter for an unknown column, and the errors of
     ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)

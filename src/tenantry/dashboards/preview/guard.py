@@ -17,9 +17,9 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 
 class PreviewGuard:
-    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview's
-    session in place of a token. Streams end within ``staleness`` seconds of the session's end. Raises UserGroupExpired,
-    InvalidToken for an ended session, and MissingScope for another dashboard."""
+    """ASGI middleware around UserGroupMiddleware, for routes with a dashboard's data. Accepts the key of a preview
+    session in place of a token. Streams end within ``staleness`` seconds after the session ends. Raises
+    UserGroupExpired, InvalidToken for an ended session, and MissingScope if the session is for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -33,7 +33,7 @@ class PreviewGuard:
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
-                raise MissingScope("this preview is of another dashboard")
+                raise MissingScope("this preview is for another dashboard")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
             # With this hash, UserGroupMiddleware accepts the key in the token header, and removes it from the request.
@@ -75,7 +75,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """In a preview, the group to show in the page's watermark, as JSON; otherwise an empty dict."""
+    """In a preview, the group to name in the page's watermark, as JSON; otherwise an empty dict."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

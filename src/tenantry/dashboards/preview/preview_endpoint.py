@@ -34,7 +34,7 @@ class PreviewRequest(StrictBody):
     user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
     dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
     as_viewer: dict[str, Any] | None = None
-    """The values of ``viewer.*``, with ``id``."""
+    """The values of ``viewer.*``, including ``id``."""
 
 
 class PreviewBackend(CodesOfGroups, Protocol):
@@ -52,8 +52,8 @@ class PreviewEndpoint(Endpoint):
 
     async def respond(self, request: ApiRequest) -> Response:
         """Return the address and its lifetime in seconds. Raises UnknownGroup, NotFound for a dashboard that the group
-        may not open, InvalidBody for an expired group or values that no viewer can have, and the errors of
-        ``/api/user`` for the API token and body."""
+        may not open, InvalidBody for an expired group or values that no viewer can have, and for the API token and body
+        the same errors as ``/api/user``."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

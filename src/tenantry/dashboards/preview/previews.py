@@ -48,8 +48,8 @@ class Previews:
         api_token_id: int | None = None,
         as_viewer: Mapping[str, Any] | None = None,
     ) -> str:
-        """A preview code for this group, valid no longer than the API token. Without ``access``, the dashboard is not
-        looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, with ``id``.
+        """Issue a preview code for this group. It is valid no longer than the API token. If ``access`` is None, the
+        dashboard is not looked up. ``as_viewer``: the values of ``viewer.*`` in the preview, including ``id``.
 
         Raises UnknownGroup; NotFound for a dashboard that the group may not open; InvalidBody for an expired group, or
         values that no viewer can have; Unauthorized for a revoked API token; StoreUnavailable.

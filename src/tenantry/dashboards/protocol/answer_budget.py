@@ -16,13 +16,13 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group's share may not exceed the bytes that are still free: one group
-alone gets half of the maximum, and each of three equal groups a quarter. If a group has only one line, this line may
+"""Maximum bytes of unsent lines in a process. A group may reserve no more bytes than then remain free: one group alone
+gets half of the maximum, and each of three equal groups a quarter. But if a group has nothing reserved, its line may
 take all free bytes."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 MOST_OPEN_OF_VIEWER: Final = 40
-"""Maximum open responses of one viewer of a group, so that others of the group have room."""
+"""Maximum open responses of one viewer of a group, so that other viewers of the group can open some."""
 WAIT_SECONDS: Final = 30.0
 """Seconds for which a line or a response waits for free bytes."""
 _LOOK_SECONDS: Final = 0.1
@@ -66,14 +66,14 @@ class AnswerBudget:
         return 0 if share is None else len(share.answers)
 
     def count_open_of_viewer(self, group: UserGroup) -> int:
-        """The number of open responses of the group's viewer; 0 if the group has no viewer."""
+        """The number of open responses of the viewer ``group.viewer``; 0 if the group has no viewer."""
         viewer_id, share = _viewer_id(group), self._shares.get(group.handle)
         return 0 if viewer_id is None or share is None else sum(each.viewer_id == viewer_id for each in share.answers)
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Count a response as open until the block ends. Raises AnswersUnread if ``MOST_OPEN`` others, or
-        ``MOST_OPEN_OF_VIEWER`` of the viewer, stay open too long."""
+        """Count a response as open until the block ends. Raises AnswersUnread if too many others stay open for too
+        long: ``MOST_OPEN`` of the group, or ``MOST_OPEN_OF_VIEWER`` of the viewer."""
         handle = group.handle
         await self._wait(
             lambda: self.count_open(group) < MOST_OPEN and self.count_open_of_viewer(group) < MOST_OPEN_OF_VIEWER,
@@ -110,7 +110,7 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The last size of this line for the group, else for any group, else an estimate."""
+        """The size that this line last had for the group, else for any group; an estimate if it was never sent."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
@@ -146,7 +146,7 @@ class OpenAnswer:
         self._group = group
 
     def paced(self, send: Send) -> Send:
-        """Wrap ``send`` to send in pieces. The wrapper raises ReadTooSlowly."""
+        """Wrap ``send`` so that it sends in pieces. The wrapper raises ReadTooSlowly."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)
@@ -154,7 +154,7 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """Reserve space, call ``fetch``, and encode the rows to a line.
+        """Reserve space, call ``fetch``, and encode the rows as a line.
 
         If the line does not fit in the reservation, try again with a larger one. Raises AnswersUnread, and the errors
         of ``fetch`` and of the encoder.

@@ -89,8 +89,8 @@ def _row_fields(
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The line with a control's choices: values from the first column, and display text from the column ``label`` if
-    there is one. Raises QueryFailed for too many choices."""
+    """The line with a control's choices. The first column has the values; a column ``label``, if there is one, has the
+    text to show. Raises QueryFailed for too many choices."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query for choices may return at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0

@@ -14,14 +14,14 @@ MAX_BODY: Final = 64 * 1024
 MAX_WIDTH: Final = 8_192
 """Maximum width of a plot in a request, in device pixels."""
 WIDEST_PLOT: Final = 3_840
-"""A plot wider than this, in device pixels, gets the rows for this width."""
+"""Maximum width for which rows are reduced, in device pixels. A wider plot gets the rows for this width."""
 DEFAULT_WIDTH: Final = 1_280
-"""Width in device pixels of a plot for which the request has no width."""
+"""Width, in device pixels, of a plot for which the request gives no width."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
 class StrictBody(BaseModel):
-    """A request body without coercion or unknown fields. Its errors contain no values."""
+    """A request body whose values are not converted, and which has no unknown fields. Its errors contain no values."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -37,7 +37,7 @@ class WantedPanel(StrictBody):
     page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Page of a table, from 0."""
     sort: Annotated[str, Field(max_length=201)] = ""
-    """The column that sorts a table; ``-name``: descending."""
+    """The column by which a table is sorted; ``-name`` sorts in descending order."""
 
     @property
     def plot_width(self) -> int:
@@ -48,9 +48,9 @@ class PanelsRequest(FilteredBody):
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     """The panels to run; None: all."""
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
-    """Width of every plot if ``panels`` is None, as in ``WantedPanel``."""
+    """Width of all plots if ``panels`` is None, as in ``WantedPanel``."""
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
-    """The controls whose choices to query. None: all if ``definition`` is true, else none."""
+    """The controls for which to query the choices. None: all if ``definition`` is true, otherwise none."""
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False
@@ -58,7 +58,7 @@ class PanelsRequest(FilteredBody):
     live: bool = False
     """Whether to keep the response open and send changes."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
-    """The ``as_of`` of the rows on the page, by panel id. The response says which of these panels have changed
+    """The ``as_of`` of the rows that the page shows, by panel id. The response says which of these panels have changed
     since."""
 
 

@@ -19,7 +19,7 @@ minute."""
 _OPEN_SECONDS: Final = 900.0
 
 MAX_OPEN: Final = 100
-"""Maximum open responses of a group in a process. Further responses end after the requested lines."""
+"""Maximum open responses of a group in a process. Any further response ends after the requested lines."""
 
 MAX_OPEN_OF_VIEWER: Final = 20
 """Maximum open responses of one viewer of a group in a process."""
@@ -70,7 +70,7 @@ class ChangedPanels:
 
     @property
     def first(self) -> Message:
-        """The message to send before the panels; empty: none."""
+        """The message to send before the panels; it may be empty."""
         return {}
 
     def idle_seconds(self) -> float:
@@ -96,8 +96,8 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's sources, by schema; schemas without a source are left out. ``schemas``: the panels' schemas, by panel
-    id."""
+    """The group's sources, by schema; a schema without a source is left out. ``schemas``: panel id -> the panel's
+    schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # the panels' own lines report the error

@@ -1,7 +1,8 @@
 """Creates and alters a store's tables with alembic, in one transaction. Concurrent migrations wait for each other.
 
-The column ``generation.compatible`` lists schema revisions. A release of Tenantry built for one of them can use the
-tables, so an older release can still run after a migration (docs/decisions/0076-two-versions.md)."""
+The column ``generation.compatible`` lists revisions of the tables. A release of Tenantry can use the tables if the list
+contains the revision for which that release was built. So an older release can still run after a migration
+(docs/decisions/0076-two-versions.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ HEAD: Final = "0015"
 """The revision of the tables that this version of Tenantry needs."""
 
 OLDEST: Final = "0015"
-"""The oldest revision whose programs can use the tables of HEAD. A migration that breaks older programs sets OLDEST to
+"""The oldest revision whose releases can use the tables of HEAD. A migration that breaks older releases sets OLDEST to
 its own revision: see CONTRIBUTING.md, "Change the store's tables"."""
 
 _one_thread = threading.Lock()  # one migration at a time: alembic keeps its context in a module
@@ -48,8 +49,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Migrate the database to this version. Creates a missing SQLite file. Raises StoreUnavailable, or InvalidSettings
-    for a bad URL, a bad folder or a missing package."""
+    """Migrate the database to the tables of this version. A missing SQLite file is created. Raises StoreUnavailable, or
+    InvalidSettings for a bad URL, a bad folder or a missing package."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -73,7 +74,7 @@ def check(url: str) -> None:
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
     """Whether this version can use tables of the revision ``found``. ``listed``: the compatible revisions from the
-    store, separated by spaces; the last is the revision of the tables."""
+    store, separated by spaces; the last one is the present revision of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 

@@ -36,7 +36,8 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use, unless one is stored for this hour or the last attempt is less than ten minutes old."""
+        """Record a use, unless this hour already has one in the store, or the last attempt to record was less than ten
+        minutes ago."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

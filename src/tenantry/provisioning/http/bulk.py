@@ -37,7 +37,7 @@ MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
 """Value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
-handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part of it."""
+handle a response that begins before the request ends: nginx stops forwarding the body, and Caddy drops a part of it."""
 
 _LINES_BETWEEN: Final = 25
 """After this many lines are read or reported (a few milliseconds of work), the event loop may run other tasks."""
@@ -214,8 +214,8 @@ MEMORY: Final = 1024 * 1024
 """Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Maximum bytes of the temporary file. When it is full, no more lines are read until the client has read from the
-report."""
+"""Maximum bytes of the report in a temporary file. When the file is full, no more lines are read from the request until
+the client has read more of the report."""
 
 _PIECE: Final = 64 * 1024
 
@@ -223,8 +223,8 @@ _PIECE: Final = 64 * 1024
 class ReportBuffer:
     """Holds the report until the client reads it. One task writes and one task reads.
 
-    Most clients send their whole body before they read the report, so without this buffer client and server would wait
-    for each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
+    Most clients send their whole body before they read the report, so without this buffer, client and server would wait
+    for each other. A report of more than MEMORY bytes moves to a temporary file, which ``close`` deletes.
     """
 
     def __init__(self) -> None:
@@ -238,7 +238,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the reading task has ended."""
+        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the task that reads has ended."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -265,7 +265,7 @@ class ReportBuffer:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Wait until the buffer is not full. Raises ClientDisconnected if the reading task has ended."""
+        """Wait until the buffer has space. Raises ClientDisconnected if the task that reads has ended."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
@@ -291,7 +291,7 @@ class ReportBuffer:
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next bytes; empty at the end of the report."""
+        """Wait for the next bytes, and return them; b"" at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

@@ -28,7 +28,7 @@ from tenantry.tokens import KeyRing, draft_token
 NO_TOKEN = ""
 """Returned in place of a token that a real write would issue."""
 NO_TEAM_ID = 0
-"""Returned as ``team_id`` of a group that a real write would create. Real ids start at 1."""
+"""Returned as the ``team_id`` of a group that a real write would create. Real ids start at 1."""
 
 
 class DryRunProvisioner(UpsertProvisioner):

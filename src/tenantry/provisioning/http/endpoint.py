@@ -129,8 +129,8 @@ def json_response(
 
 
 class StreamedResponse(Response):
-    """A response that is sent while the request body still arrives. When it is complete, ``code`` is the code of the
-    error in the last line, or ``ok``."""
+    """A response that is sent while the request body is still arriving. When the response is complete, ``code`` is the
+    code of the error in its last line, or ``ok``."""
 
     code: str = "ok"
 
@@ -142,13 +142,14 @@ class ErrorFormat:
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that the endpoint requires. If a Bearer API token lacks it, the response's challenge names it."""
+    """The scope that the endpoint requires. If an API token sent as Bearer lacks it, the response names it in the
+    challenge."""
     bearer: bool = False
     """Whether the request sent the API token as Bearer and the endpoint accepts that scheme."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """Return a copy with only the challenge of ``scheme`` (lower case), if the endpoint accepts that scheme (RFC
-        6749 section 5.2)."""
+        """Return a copy that has only the challenge of ``scheme`` (lower case), if the endpoint accepts that scheme
+        (RFC 6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -164,7 +165,7 @@ def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
     """The response for an error, as JSON. ``problem`` adds the members of a problem document (RFC 9457). Its ``type``
-    is ``about:blank`` (section 4.2.1): the code identifies the error."""
+    is ``about:blank`` (section 4.2.1), because the code already identifies the error."""
     document = error_format.document(error, request_id)
     if problem:
         document = {
@@ -193,11 +194,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """The ASGI app of one path. Subclasses implement ``respond`` for ``methods``. This class answers OPTIONS, and all
-    other methods with 405.
+    """The ASGI app for one path. Subclasses implement ``respond`` for the methods in ``methods``. This class itself
+    answers OPTIONS, and sends 405 for all other methods.
 
-    An unexpected exception becomes a 500 with the request id; the log entry has no values of the request. ``observer``
-    gets a record of each answered request that reached ``respond``.
+    An unexpected exception becomes a 500 with the request id. The log entry contains nothing from the request.
+    ``observer`` gets a record of each answered request that reached ``respond``.
     """
 
     def __init__(

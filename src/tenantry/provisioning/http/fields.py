@@ -29,14 +29,18 @@ Mapping = Annotated[
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]}),
     Field(
         max_length=MAX_MAPPING,
-        description="Schema id to data source: the id that Tenantry gave it (`ds_…`) or your own. Each must be "
-        'registered in the environment, else 422 `unknown_data_source`. Example: `{"main": "warehouse_eu"}`.',
+        description="Maps the id of a schema to a data source: the id that Tenantry gave it (`ds_…`) or your own id "
+        "for it. Each data source must be registered in the environment, otherwise the response is 422 "
+        '`unknown_data_source`. Example: `{"main": "warehouse_eu"}`.',
     ),
 ]
 MappingPatch = Annotated[
     dict[Text, Text | None] | None,
     WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/DataSourceMappingPatch"}, {"type": "null"}]}),
-    Field(max_length=MAX_MAPPING, description="Like the field of PUT, but merged: null removes the entry of a schema."),
+    Field(
+        max_length=MAX_MAPPING,
+        description="Like this field of PUT, but merged into the group's mapping: null removes the entry of a schema.",
+    ),
 ]
 
 
@@ -54,9 +58,9 @@ ExpiresAt = Annotated[
     BeforeValidator(_read_moment),
     WithJsonSchema({"type": ["string", "null"], "format": "date-time"}),
     Field(
-        description="The end date of the group, with a time zone (RFC 3339): from then on its token is refused with "
-        "401 `user_group_expired`, by the clock of each worker. A date in the past takes effect at once. A later date, "
-        "or null (no end), makes the same token valid again.",
+        description="The end date of the group, with a time zone (RFC 3339). From then on, its token is refused with "
+        "401 `user_group_expired`. Each worker uses its clock. A date in the past takes effect at once. A later "
+        "date, or null (no end), makes the same token valid again.",
         examples=["2027-01-31T23:59:59Z"],
     ),
 ]
@@ -65,7 +69,7 @@ Suspended = Annotated[
     bool,
     Field(
         description="True suspends the group: its token and passes are refused with 401 `user_group_suspended`, and "
-        "get-or-create, rotation and new passes with 403 `group_suspended`, until false resumes it with the same token."
+        "get-or-create, rotation and new passes with 403 `group_suspended`. False resumes it with the same token."
     ),
 ]
 

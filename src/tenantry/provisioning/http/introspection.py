@@ -73,11 +73,12 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes of
-    environments other than the API token's are inactive. Reads the store and no cache, so rotations take effect at
-    once.
+    """Says whether a user group token or pass is active, and which group it identifies. Tokens and passes are inactive
+    if they belong to another environment than the API token does. Reads the store and no cache, so rotations take
+    effect at once.
 
-    Without an Authorization header, a small form is read before authentication, because it may contain the API token.
+    If the request has no Authorization header, a small form is read before authentication, because the form may contain
+    the API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -100,7 +101,7 @@ class IntrospectionEndpoint(Endpoint):
             request.require_media_type(FORM)  # 415
             if form.values_of("client_secret"):  # 400
                 raise AmbiguousAuthorization(
-                    "the API token comes in Authorization and as client_secret: send it in one way"
+                    "the API token is both in Authorization and in client_secret: send it only once"
                 )
         request.set_operation("introspect")
         text = form.token()  # 400

@@ -99,8 +99,8 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Read and ignore the rest of the body, within the limits: most clients send the whole body before they read
-        the report."""
+        """Read and ignore the rest of the body, within the limits of size and time. Most clients send the whole body
+        before they read the report."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

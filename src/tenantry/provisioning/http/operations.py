@@ -45,7 +45,7 @@ from tenantry.suggestions import nearest
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""The group, if it was read before the operation; None if it does not exist; NOT_LOADED if it was not read."""
+"""The group that was read before the operation: None if it does not exist, NOT_LOADED if it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Operation(ApiBody, ABC):
         return None
 
     def check(self) -> None:
-        """Check the body. Raises the InvalidBody that ``run`` would raise, but writes nothing."""
+        """Check the body without writing. Raises the InvalidBody that ``run`` would raise."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
@@ -177,7 +177,7 @@ class Merge(Update):
 
 
 class Replacement(Merge):
-    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend."""
+    """A bulk line that replaces `properties` and `mapping`, and may set an end date or suspend the group."""
 
     mapping: Mapping = None  # type: ignore[assignment]  # unlike Merge: no null values
 

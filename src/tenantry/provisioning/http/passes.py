@@ -23,9 +23,11 @@ _FIELD_OF_CLAIM: Final = {"sub": "/viewer_id", "scope": "/scope"}
 _ViewerId = Annotated[str, Field(min_length=1, max_length=MAX_ID, examples=["ann"])]
 ViewerId = Annotated[
     _ViewerId | None,
-    Field(description="Your id of the person, in printable characters; templates read it as `viewer.id`."),
+    Field(
+        description="The viewer's id in your own database, in printable characters. Templates read it as `viewer.id`."
+    ),
 ]
-RevokedId = Annotated[_ViewerId, Field(description="Your id of the person, as in the viewer's passes.")]
+RevokedId = Annotated[_ViewerId, Field(description="The viewer's id, the same as in the viewer's passes.")]
 Attributes = Annotated[
     dict[str, Any] | None,
     Field(
@@ -40,8 +42,8 @@ PassScope = Annotated[
     str | None,
     Field(
         description=(
-            "What the pass opens: kinds of app, or dashboards, separated by single spaces. Default: everything that "
-            "the token opens."
+            "The kinds of app, or the dashboards, that the pass opens, separated by single spaces. Default: "
+            "everything that the token opens."
         ),
         examples=["dashboard:finance/*"],
         json_schema_extra={"pattern": SCOPE_PATTERN},

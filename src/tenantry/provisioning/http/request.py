@@ -63,8 +63,8 @@ class ClientDisconnected(Exception):
 class ApiRequest:
     """The headers, query parameters and body of a request, within limits of size and time.
 
-    ``id``: the X-Request-Id header, or a random id if that is absent, malformed or contains a token. ``root_path``: the
-    path at which the app is mounted. ``complete``: whether the whole body was received.
+    ``id``: the X-Request-Id header. If the header is absent, malformed or contains a token, it is a random id.
+    ``root_path``: the path at which the app is mounted. ``complete``: whether the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -140,8 +140,8 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """The Idempotency-Key, or None. Raises BadRequest unless it has 1 to 255 visible ASCII characters and contains
-        no token."""
+        """The Idempotency-Key, or None. Raises BadRequest if it does not have 1 to 255 visible ASCII characters, or
+        contains a token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -153,7 +153,8 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. ``others``: further allowed parameters. Raises BadRequest."""
+        """Whether the query has ``dry_run=true``. ``others``: the other parameters that are allowed. Raises
+        BadRequest."""
         return read_flag(self.query(*others, "dry_run"), "dry_run")
 
     def query(self, *names: str) -> dict[str, str]:
@@ -194,16 +195,16 @@ class ApiRequest:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Check Content-Length. Raises BodyTooLarge if it exceeds ``most``, BadRequest if it is malformed or
-        contradictory."""
+        """Check Content-Length. Raises BodyTooLarge if it exceeds ``most``, and BadRequest if it is malformed or
+        repeated with different values."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
-                raise BadRequest("the header Content-Length is not one number of bytes")
+                raise BadRequest("the header Content-Length must be a single number of bytes")
             check_size(int(lengths[0]), most)
 
     async def next_part(self, seconds: float) -> bytes:
-        """Read the next part of a body of any length; the last part sets ``complete``. Raises RequestTimeout,
+        """Read the next part of a body of any length. After the last part, ``complete`` is true. Raises RequestTimeout,
         ClientDisconnected."""
         try:
             return await run_with_timeout(seconds, self._next_part())
@@ -234,9 +235,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if the connection
-        must be closed because bytes remain. Closing may reset it before the client has read the response (RFC 9112
-        section 9.6)."""
+        """Read and discard the rest of a body, up to MAX_BODY bytes and DRAIN_SECONDS. Return False if bytes remain:
+        the connection must then be closed, which may reset it before the client has read the response (RFC 9112 section
+        9.6)."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -49,7 +49,7 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 class ReadinessEndpoint(Endpoint):
     """``/readyz``: 503 if the store is unavailable or the server is shutting down. If a bus receives no messages or the
-    key file is unreadable, the status is 200 and ``degraded`` names the bus or the keys."""
+    key file is unreadable, the status is still 200, but ``degraded`` names the bus or the keys."""
 
     def __init__(
         self,
@@ -105,8 +105,8 @@ def create_api(
     time_of_day: Clock = utc_now,
     source_hosts: Sequence[str] = (),
 ) -> Api:
-    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents and of the
-    health checks. No I/O.
+    """Make the routes of ``/api`` and ``/oauth`` (each also with a trailing slash), of the OpenAPI documents, and of
+    the health checks. Does no I/O.
 
     - ``body_seconds``: time limit to receive a body, or the next part of a bulk body.
     - ``store_seconds``: time limit for all store calls of a request or bulk batch.
@@ -162,8 +162,8 @@ def create_api(
 class FastRouter:
     """Passes API requests directly to their Endpoint, and all others to ``app``.
 
-    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``.
-    It must have no middleware, because API requests would skip it.
+    Bypassing ``app`` saves a tenth of the time of a GET (decision 86). ``app`` must have the routes of ``create_api``,
+    and no middleware, because API requests would skip it.
     """
 
     def __init__(self, app: Starlette) -> None:

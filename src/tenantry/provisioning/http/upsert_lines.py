@@ -15,13 +15,13 @@ from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
 """Maximum lines per transaction. A transaction of this size blocks other writers for about ten milliseconds: in SQLite
-it locks the whole file, in PostgreSQL the row of the table ``generation``."""
+it locks the whole file, and in PostgreSQL the row of the table ``generation``."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""A transaction with more than this many bytes of lines takes no further line."""
+"""Once the lines of a transaction exceed this many bytes, it takes no further line."""
 
 FAILED: Final = "failed"
-"""Name of the count of failed lines in the summary."""
+"""The name under which the summary counts failed lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written in one transaction. No two are for the same group, because the second must see the result
-    of the first."""
+    """Lines that are written in one transaction. Each is for a different group, because a second line for a group must
+    see the result of the first."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []

@@ -37,8 +37,8 @@ class UserGroupEndpoint(Endpoint):
     """``/api/user`` (SPEC section 4), ``/api/user/rotate``, ``/api/user/passes`` and
     ``/api/user/viewers/revoke``. With ``?dry_run=true`` it writes nothing.
 
-    ``operations`` maps each method to the parser of the body. ``example``: a valid body, quoted in the error for an
-    empty one. All endpoints of a service share ``in_flight``.
+    ``operations`` maps each method to the parser of the body. ``example``: a valid body, which the error for an empty
+    body shows. All endpoints of a service share ``in_flight``.
     """
 
     def __init__(
@@ -123,14 +123,14 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """Join the header's value with hashes of the body's canonical JSON, one for each signing key."""
+    """Make the stored key: the header's value and, for each signing key, a hash of the body's canonical JSON."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of requests that run in this process. (Transactions of the store handle keys in other
-    processes.)"""
+    """The Idempotency-Keys of requests that are running in this process. (For other processes, the store's transactions
+    handle the keys.)"""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()

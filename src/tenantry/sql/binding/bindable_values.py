@@ -50,8 +50,8 @@ _SAFE_LENGTH = 2.0**62
 def all_bindable(params: Collection[Any]) -> bool:
     """Return whether all values can be bound as they are; False when in doubt.
 
-    Each step is one pass in C. ``hypot`` is at least as large as each number, so one comparison shows that all are
-    finite and within 64 bits.
+    Each step is one pass in C. The ``hypot`` of all numbers is at least as large as each of them, so one comparison
+    shows that all are finite and within 64 bits.
     """
     if not params:
         return True
@@ -80,7 +80,8 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """Return a function that reads a path by ``[…]``, and raises LookupError or TypeError if nothing is there."""
+    """Return a function that looks up a path with ``[…]``. The function raises LookupError or TypeError if it finds
+    nothing."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -107,7 +108,7 @@ def getter_or_none(path: str) -> Callable[[Any], Any]:
 
 
 def look_up(variables: Any, path: str) -> Any:
-    """Return the value at a path, read by ``[…]``, or MISSING."""
+    """Look up a path with ``[…]``. Return its value, or MISSING."""
     value = variables
     try:
         for name in path.split("."):

@@ -1,6 +1,7 @@
 """Binder: compiles a template to closures for one dialect and paramstyle.
 
-Each closure reads variables, and appends to the parameters and to the key under which the Renderer finds the SQL.
+Each closure reads variables. It appends values to the parameters, and numbers to the key by which the Renderer finds
+the SQL.
 """
 
 from __future__ import annotations

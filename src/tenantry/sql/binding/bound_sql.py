@@ -1,8 +1,8 @@
 """BoundSQL and its fingerprint.
 
 A fingerprint must differ for parameters of different types. JSON and ``str`` would write a date like a string, and a
-dict would treat the keys 1, 1.0 and True as equal. So plain values are written by ``marshal`` version 2, which has
-exactly one form for each.
+dict would treat the keys 1, 1.0 and True as equal. So plain values are serialized by ``marshal`` version 2, in which
+each value has exactly one form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class BoundSQL(NamedTuple):
     paramstyle: str
     dialect: str
     reads_group: bool = True
-    """Whether the template names a variable other than ``params.*``, or a parameter reads a property."""
+    """Whether the template names a variable other than ``params.*``, or one of its parameters takes its value from a
+    property of the group."""
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
         """Return the cache key of the query's result: 64 hexadecimal digits.

@@ -58,7 +58,7 @@ def _json(value: Any) -> str:
 
 def _plain(value: Any, depth: int) -> Any:
     if depth > _MAX_DEPTH:
-        raise ValueError(f"JSON is at most {_MAX_DEPTH} deep")
+        raise ValueError(f"JSON can be nested at most {_MAX_DEPTH} levels deep")
     if isinstance(value, Mapping | Record):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("JSON keys must be strings")

@@ -32,8 +32,8 @@ class Paramstyle:
     named: bool = False
     """Whether the driver takes the parameters as a dict."""
     shares: bool = True
-    """Whether a placeholder can be repeated, so that ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one
-    expression."""
+    """Whether one placeholder can appear several times. The engine can then see that ``date_trunc($1, at)`` is the same
+    expression in ``select`` and in ``group by``."""
     doubles_percent: bool = False
     """Whether ``%`` in the author's SQL is doubled."""
     markers: frozenset[str] = frozenset()

@@ -44,7 +44,7 @@ class Renderer:
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
         """Return the SQL for a key. If the cache is too large, drop the oldest SQL.
 
-        Raises TemplateError if the template is guarded and this SQL cannot be proved.
+        Raises TemplateError if the template is guarded, and this SQL cannot be proved to read only the group's rows.
         """
         with self._lock:
             rendered = self.cached.get(key)

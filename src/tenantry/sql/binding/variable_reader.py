@@ -30,7 +30,8 @@ Read: TypeAlias = Callable[[Any], Any]
 
 
 class VariableReader:
-    """Makes the functions that read the variables of a template. Errors name path and location."""
+    """Makes the functions that read the variables of a template. Their errors name the path of the variable and the
+    location of its tag."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -123,7 +124,8 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """Return a function that reads a copy of a list, and refuses strings, objects and sets."""
+        """Return a function that reads a list and returns a copy of it. The function refuses strings, objects and
+        sets."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):

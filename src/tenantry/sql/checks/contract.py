@@ -1,6 +1,6 @@
 """QueryContract: the properties that a group must have for saved queries and for the environment's schema.
 
-An update breaks a query that can be bound with the old properties but not with the new ones.
+An update "breaks" a query if the query can be bound with the old properties but not with the new ones.
 """
 
 from __future__ import annotations

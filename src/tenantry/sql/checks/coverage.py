@@ -1,6 +1,6 @@
 """Coverage: whether each group has the properties that a template requires, with types that fit.
 
-Types are collected in one pass over the groups, so that checks need not read the groups again.
+One pass over the groups collects the types, so that checks need not read the groups again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """All property paths of all groups, including paths of objects."""
+        """All property paths of all groups, including those whose value is an object."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:

@@ -35,7 +35,7 @@ Select: TypeAlias = Mapping[str, list[OutlineToken]]
 
 
 def selects_of(tokens: Tokens) -> Iterator[Select]:
-    """Yield every select, also those in parentheses and choices."""
+    """Yield every select, including those in parentheses and choices."""
     for piece in split_at(tokens, *_SET_OPERATORS):
         clauses = _clauses_of(piece)
         if "select" in clauses or "from" in clauses:

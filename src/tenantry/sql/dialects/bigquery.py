@@ -1,4 +1,4 @@
-"""BigQuery (GoogleSQL), from its documentation and sqlglot's tokenizer; untested."""
+"""BigQuery (GoogleSQL): rules taken from its documentation and sqlglot's tokenizer, and not tested."""
 
 from __future__ import annotations
 

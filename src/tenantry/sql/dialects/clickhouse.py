@@ -1,4 +1,4 @@
-"""ClickHouse, from its Lexer.cpp, compared with ``tokenizeQuery`` in tests."""
+"""ClickHouse: rules taken from its Lexer.cpp. Tests compare them with its function ``tokenizeQuery``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Databricks and Spark SQL, from documentation, grammar and sqlglot's tokenizer; untested."""
+"""Databricks and Spark SQL: rules taken from their documentation, their grammar and sqlglot's tokenizer, and not
+tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialect: the rules for reading an engine's SQL, and the SQL that engines write differently.
+"""Dialect: the rules for reading an engine's SQL, and the SQL that must be written differently for each engine.
 
 The rules for reading follow the engines' own scanners.
 """
@@ -15,7 +15,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of ``trunc``. Weeks begin on Monday, unless the group's begin on Sunday."""
+"""The units of ``trunc``. Weeks begin on Monday, unless those of the group begin on Sunday."""
 WEEK: Final = "week"
 
 MAX_PARAMETERS: Final = 32_766
@@ -180,7 +180,7 @@ class Dialect:
     named_lambdas: bool = False
     """WITH can give a lambda a name, which then hides the function of that name (ClickHouse)."""
     row_ids: frozenset[str] = frozenset()
-    """Columns of every table that a derived table lacks (SQLite)."""
+    """Columns that every real table has, but a derived table lacks (SQLite)."""
     or_operators: frozenset[str] = frozenset({"or"})
     """Operators that join alternatives. They bind less tightly than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
@@ -203,10 +203,12 @@ class Dialect:
     columns_expression: bool = False
     """``columns(…)`` selects columns by a value (DuckDB)."""
     dynamic_functions: FunctionNames
-    """Functions that run a string as SQL, or read a relation or server file by name. Tests try them on real engines."""
+    """Functions that run a string as SQL, or read a relation or server file by name. Tests call them on real
+    engines."""
 
     row_functions: str = ""
-    """Query that lists the user-defined functions that ``table.name`` could call; column ``name`` (PostgreSQL)."""
+    """SQL query that lists, in its column ``name``, the user-defined functions that ``table.name`` could call
+    (PostgreSQL)."""
 
     max_parameters: int = MAX_PARAMETERS
     """Maximum placeholders in a statement."""
@@ -239,7 +241,7 @@ class Dialect:
     loose_texts: bool = False
     """The engine's usual collations ignore case and accents."""
     guarded_form: str = ""
-    """SQL around the ``{placeholder}`` of a group's value; empty if the placeholder stays alone."""
+    """SQL around the ``{placeholder}`` of a group's value; empty if the placeholder needs nothing around it."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Parameter type → function that converts a value to the type that the usual driver expects."""
     day_of: str = "cast({column} as date)"
@@ -255,10 +257,10 @@ class Dialect:
     is_date: str = "length(cast({column} as varchar)) = 10"
     """SQL for whether ``{column}`` is a date without a time."""
     instant: str = "{column}"
-    """SQL that compares ``{column}`` with instants; a column without a time zone is in UTC."""
+    """SQL for ``{column}`` in a comparison with instants; a column without a time zone is taken to be in UTC."""
     local_days: str = ""
-    """SQL like ``local_time``, but a date stays the same day. Default: made from ``is_date``, ``instant``, and the
-    standard's ``at time zone``."""
+    """Like ``local_time``, but a date without a time is not moved to another day. By default it is built from
+    ``is_date``, ``instant`` and the ``at time zone`` of standard SQL."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
         """Return SQL for the start of the unit that contains ``column``, in ``zone`` if given.
@@ -274,7 +276,8 @@ class Dialect:
         return self.time_buckets[unit].format(column=column)
 
     def days_in(self, column: str, zone: str) -> str:
-        """Return SQL for the local time of a column in ``zone``. If it is a date, the day is the same in each zone."""
+        """Return SQL for the local time of a column in ``zone``. A date without a time stays the same day in every
+        zone."""
         local = self.local_days or (
             f"case when {self.is_date} then cast({{column}} as timestamp)"
             f" else ({self.instant}) at time zone {{zone}} end"
@@ -289,7 +292,8 @@ class Dialect:
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Pattern of the next lexeme, or of its opening if it is quoted. The matching group is named after its kind.
+        """Pattern that matches the next lexeme, or only its opening quote if it is quoted. The group that matches has
+        the name of the lexeme's kind.
 
         No group is possessive: CPython before 3.11.5 backtracks into possessive groups (gh-106052).
         """

@@ -1,4 +1,4 @@
-"""DuckDB: the reading rules of PostgreSQL, with differences observed in the engine."""
+"""DuckDB: lexed by the rules of PostgreSQL, except for differences that we observed in the engine."""
 
 from __future__ import annotations
 

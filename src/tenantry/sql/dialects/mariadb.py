@@ -1,4 +1,4 @@
-"""MariaDB: MySQL's rules with few differences, compared with a server in tests."""
+"""MariaDB: the rules of MySQL with few differences. Tests compare them with a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL, from its scan.l, compared with a server in tests."""
+"""PostgreSQL: rules taken from its scan.l. Tests compare them with a server."""
 
 from __future__ import annotations
 

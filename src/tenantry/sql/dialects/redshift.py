@@ -1,4 +1,4 @@
-"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, from sqlglot's tokenizer; untested."""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes. Rules taken from sqlglot's tokenizer, and not tested."""
 
 from __future__ import annotations
 

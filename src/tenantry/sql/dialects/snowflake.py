@@ -1,4 +1,4 @@
-"""Snowflake, from its documentation and sqlglot's tokenizer; untested."""
+"""Snowflake: rules taken from its documentation and sqlglot's tokenizer, and not tested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino and Presto, from SqlBase.g4 and sqlglot's tokenizer; untested."""
+"""Trino and Presto: rules taken from Trino's SqlBase.g4 and sqlglot's tokenizer, and not tested."""
 
 from __future__ import annotations
 

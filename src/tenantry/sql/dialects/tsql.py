@@ -1,4 +1,4 @@
-"""T-SQL with QUOTED_IDENTIFIER on, from its documentation and sqlglot's tokenizer; untested."""
+"""T-SQL with QUOTED_IDENTIFIER on: rules taken from its documentation and sqlglot's tokenizer, and not tested."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def name_of_value(value: Any) -> Any:
-    """Return the name that a value chooses. Booleans and integers become the strings that a viewer sends."""
+    """Return the name of the choice that a value selects. Booleans and integers become the strings that a viewer
+    sends."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value

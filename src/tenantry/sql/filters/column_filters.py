@@ -49,7 +49,7 @@ def within(context: SwitchContext) -> Switch:
         period, _, end = parameter.name.partition(".")
         fix = f"declare it: type: date range; or write {{{{ {parameter.path} | matches(column) }}}}"
         fix = f"write the range itself: {{{{ params.{period} | within(column) }}}}" if end else fix
-        raise context.error(f"within takes a range, and {parameter.path} is {parameter.type}", fix)
+        raise context.error(f"within takes a range, but {parameter.path} is {parameter.type}", fix)
     return _ColumnFilter(context, parameter, _column(context)).of_range()
 
 
@@ -59,7 +59,7 @@ def matches(context: SwitchContext) -> Switch:
 
 
 def excludes(context: SwitchContext) -> Switch:
-    """Build the opposite of ``matches``. It includes NULL unless NULL itself is excluded."""
+    """Build the opposite of ``matches``. The condition is true for NULL, unless NULL itself is excluded."""
     return _by_type(context, negated=True)
 
 
@@ -95,7 +95,7 @@ def _column(context: SwitchContext) -> Nodes:
         fix = f"write {{{{ {context.reference.path} | {context.filter.name}(created_at) }}}}"
         raise context.error(f"{context.filter.name} takes a column first", fix, offset=argument.start)
     if _is_constant(context, argument):
-        problem = f"{context.filter.name} takes a column, and this is a value"
+        problem = f"{context.filter.name} takes a column, but this is a value"
         fix = "write the column without quotes; for one to choose {{ params.x | one_of(column, column) }}"
         raise context.error(problem, fix, offset=argument.lexemes[0].start)
     nodes = context.compile(argument)
@@ -310,9 +310,9 @@ def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
             parameter = context.declared(tag.path)
             if parameter is not None and (parameter.type not in TEXTS or parameter.is_list):
                 fix = f"declare {parameter.name}: {{type: choice, choices: [Europe/Vienna, UTC]}}"
-                problem = f"a zone must be text, and {parameter.path} is {parameter.kind}"
+                problem = f"a zone must be text, but {parameter.path} is {parameter.kind}"
                 raise context.error(problem, fix, offset=only.start)
             if not tag.filters:
                 return (Value(context.variable(tag.path)),)
     fix = "write zone: 'Europe/Vienna', or zone: {{ user_group.properties.timezone }}"
-    raise context.error("after its column, trunc takes a zone", fix, offset=argument.start)
+    raise context.error("after its column, trunc takes only a time zone", fix, offset=argument.start)

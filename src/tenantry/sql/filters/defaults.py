@@ -27,7 +27,7 @@ def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
     """Return the value to bind for the tag's ``default``. None if the tag has no ``default``, or if the tag's value
-    selects SQL (the default is then a name).
+    selects SQL (in that case the default is the name of a choice).
 
     Raises TemplateError for a default that is not a literal, or does not fit the position or the declared type.
     """

@@ -32,7 +32,7 @@ def one_of(context: SwitchContext) -> Switch:
         if key in branches:
             raise context.error(f"one_of has {key} twice", "give each choice its own name", offset=argument.start)
         if not key:
-            raise context.error("a name of one_of is empty", "give the choice a name", offset=argument.start)
+            raise context.error("a choice of one_of has an empty name", "give the choice a name", offset=argument.start)
         branches[key] = context.compile(argument)
     if not branches:
         raise context.error("one_of has nothing to choose from", _FIX)
@@ -84,11 +84,11 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
     if not _has_names(parameter, names) or parameter.is_list or parameter.only_matches:
         kind = "only for matches" if parameter.only_matches else parameter.kind
         fix = f"declare it: {{type: choice, choices: [{', '.join(map(yaml_name, names[:_SHOWN]))}]}}"
-        raise context.error(f"{context.filter.name} takes {takes}, and {parameter.path} is {kind}", fix)
+        raise context.error(f"{context.filter.name} takes {takes}, but {parameter.path} is {kind}", fix)
     for value in map(name_of_value, _declared_values(parameter)):
         if value not in names:
             fix = f"{did_you_mean(value, names)}Give one of {', '.join(names)}"
-            raise context.error(f"{parameter.path} can be {value}, and {value} {lacks}", fix)
+            raise context.error(f"{parameter.path} can be {value}, but {value} {lacks}", fix)
     default = context.tag.filter(DEFAULT)
     if default is not None and parameter.always_given:
         raise context.error(*never_absent(parameter, DEFAULT), offset=default.offset)

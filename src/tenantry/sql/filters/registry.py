@@ -89,7 +89,7 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
 
 
 def check_position(source: Source, dialect: Dialect, tag: VariableTag, position: Position, *, after_like: bool) -> None:
-    """Raise TemplateError for the first filter that has no meaning in the tag's position."""
+    """Raise TemplateError for the first filter that cannot be used in the tag's position."""
     for each in tag.filters:
         problem, fix = "", ""
         if position is Position.LIST and each.name in CONVERSIONS | {NULLABLE}:

@@ -1,7 +1,7 @@
 """Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-In the expanded SQL, for every choice, the fragment must follow a condition without ``or``. ``and`` or the end of the
-whole condition must come after the fragment.
+Whatever the viewer chooses, the expanded SQL must have a condition without ``or`` before the fragment, and must have
+``and`` or the end of the whole condition after it.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 
 
 class ReplacedTag(NamedTuple):
-    """The tag of a fragment, or the argument of ``one_of`` that names a choice set."""
+    """A tag that includes a fragment, or an argument of ``one_of`` that names a choice set."""
 
     start: int
     end: int

@@ -1,7 +1,7 @@
-"""Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the fragment with that name before the template is parsed.
 
-A fragment must be balanced, and it must be in parentheses or be a condition fragment, so that the SQL around it cannot
-change its meaning.
+A fragment must close each bracket that it opens, and must be in parentheses or be a condition fragment, so that the SQL
+around it cannot change its meaning.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A template whose fragments are expanded, all declared parameters, and the fragments in text order."""
+    """The result of ``expand``: the expanded template, all declared parameters, and the included fragments in text
+    order."""
 
     source: Source
     parameters: Mapping[str, Parameter]

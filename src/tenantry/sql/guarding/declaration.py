@@ -12,7 +12,7 @@ from tenantry.sql.guarding.names import NAME, PATH, path_of, written
 SHARED: Final = "shared"
 """The rule of a table whose rows every group may read."""
 READ_ITSELF: Final = "compare one of its columns with a value of the group"
-"""The fix for a table whose rows depend on themselves."""
+"""The fix for a table whose condition reads the table itself."""
 GROUP: Final = "{{ user_group.id }}"
 
 Rule: TypeAlias = "str | tuple[tuple[str, str], ...]"
@@ -87,7 +87,7 @@ class Declaration:
 
     @property
     def where_to_change(self) -> str:
-        """The file or command that changes the declaration, for fixes."""
+        """The file or command with which to change the declaration, for the suggested fixes of errors."""
         return self.file or "the declaration (that of a data source: tenantry data-source update NAME --tables FILE)"
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The part of sqlglot's grammar that is understood here. Loads sqlglot, on first use."""
+"""The part of sqlglot's grammar that we support. sqlglot is imported when it is first used."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ _is_parsing: ContextVar[bool] = ContextVar("is_parsing", default=False)
 
 
 def parse(sql: str, dialect: str) -> Any:
-    """Return sqlglot's tree of one query, without its log. Raises Refused for everything else, and for every error of
-    sqlglot."""
+    """Parse one query with sqlglot, without letting it log. Raises Refused if the SQL is not one query, and for every
+    error of sqlglot."""
     import sqlglot
     from sqlglot.errors import ErrorLevel
 
@@ -107,7 +107,7 @@ def _types() -> _Types:
 
 
 def problem_of(node: Any, dialect: Dialect) -> tuple[str, str] | None:
-    """Return the problem and the fix for a node that is not understood."""
+    """Return the problem and the fix for a node that we do not support."""
     types = _types()
     exp = types.exp
     allowed = next((types.structures[each] for each in type(node).__mro__ if each in types.structures), None)
@@ -173,7 +173,7 @@ def bodies(cte: Any, dialect: Dialect, *, recursive: bool) -> Iterator[tuple[Any
 
 
 def is_whole_query(table: Any) -> bool:
-    """Whether the table is all that a ``select … from … where`` reads."""
+    """Whether the table is the only item in ``from``, without joins, of a select that has a ``where``."""
     exp = _types().exp
     parent = table.parent
     select = parent.parent if isinstance(parent, exp.From) else None
@@ -196,8 +196,8 @@ def is_column(node: Any) -> bool:
 
 
 def is_alias(node: Any) -> bool:
-    """Whether the author gave a table an alias. sqlglot itself gives ``union values (1)`` an alias without a
-    position."""
+    """Whether the node is an alias that the author wrote. sqlglot adds an alias, without a position, to ``union values
+    (1)``."""
     exp = _types().exp
     if not isinstance(node, exp.TableAlias) or node.this is None:
         return False

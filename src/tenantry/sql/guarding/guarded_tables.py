@@ -22,20 +22,20 @@ class TableProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GuardedTables(Declaration):
-    """The tables of a data source. Equal declarations are equal, and have the same hash.
+    """The guarded tables of a data source. Objects with equal declarations are equal and have the same hash.
 
     ``SQLTemplate.guarded`` applies them to a template.
     """
 
     def rewrite(self, tree: Tree, dialect: Dialect) -> Tree:
-        """Return the tree with the guards in place of the tables. Raises TemplateError if the proof fails that it reads
-        guarded rows only."""
+        """Return the tree with the guards in place of the tables. Raises TemplateError if the new tree cannot be proved
+        to read only the group's rows."""
         return rewrite_tree(tree, _guards(self, dialect.name, self.file))
 
     def proof_queries(self, dialect: str) -> tuple[TableProof, ...]:
-        """Return queries, for each table, that fail if the table or a column is missing. They read no rows and need no
-        values. A data source runs them when it first connects: inside another query, an engine could read a missing
-        column from that query instead.
+        """Return queries for each table. They fail if the table, or a column that its condition needs, is missing. They
+        read no rows and need no values. A data source runs them when it first connects. Without this check, if a column
+        is missing, an engine could take a column of the same name from the query around the guard.
 
         Raises TemplateError for a condition that is not SQL of the dialect.
         """

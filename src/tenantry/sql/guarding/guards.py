@@ -33,7 +33,7 @@ _QUERY: Final = "select * from "
 _WHERE: Final = " where "
 _UNNEST: Final = frozenset({"unnest"})
 RewriteCondition: TypeAlias = "Callable[[Tree, Guards, int], RewrittenCondition]"
-"""Rewrites the query of a guard, except the table at a place in it."""
+"""Rewrites the query of a guard, except the table at the given offset."""
 
 
 class RewrittenCondition(NamedTuple):
@@ -41,7 +41,7 @@ class RewrittenCondition(NamedTuple):
 
     nodes: tuple[Node, ...]
     names: frozenset[str]
-    """What its condition reads and a CTE could hide."""
+    """Names that its condition reads, and that a CTE could hide."""
     shown: str
     """Its SQL with tags."""
 
@@ -53,13 +53,13 @@ class TableGuardSQL:
     entry: TableEntry
     table: str
     nodes: tuple[Node, ...]
-    """The condition, with the guards of the tables that it reads."""
+    """The condition, in which each table that it reads is replaced by that table's guard."""
     condition: str
     reads: frozenset[str]
-    """Names that a CTE must not have, as ``folded`` returns them."""
+    """Names that no CTE may have, in the form that ``folded`` returns."""
     conflicts: tuple[PlaceholderConflict, ...]
     least_length: int
-    """Characters that each rendered condition has at least."""
+    """Minimum number of characters in the rendered condition."""
 
     def nodes_at(self, offset: int, alias: str, *, only: bool) -> tuple[Node, ...]:
         """Return the nodes for the table at ``offset``."""
@@ -75,7 +75,7 @@ class TableGuardSQL:
 
 
 class Guards:
-    """The guards of a declaration in a dialect. Raises InvalidTables for two spellings of one table."""
+    """The guards of a declaration in a dialect. Raises InvalidTables if two declared names mean the same table."""
 
     def __init__(self, declaration: Declaration, dialect: Dialect, rewrite: RewriteCondition) -> None:
         self.declaration = declaration
@@ -120,12 +120,12 @@ class Guards:
             raise self.error(entry, problem, READ_ITSELF)
 
     def parents_first(self, entry: TableEntry) -> int:
-        """A key to sort tables by: those that a condition reads come before its own."""
+        """A sort key that puts each table after the tables that its condition reads."""
         return [*self._made].index(entry.name)
 
     def proof_queries(self, entry: TableEntry) -> Iterator[str]:
-        """Yield a query for each branch of the condition; one for a shared table. It reads no rows of the table, and
-        has null for each value."""
+        """Yield one query for each branch of the condition, or a single query for a shared table. The queries read no
+        rows of the table, and use null for each value."""
         if entry.is_shared:
             yield f"select 1 from {written(path_of(entry.name), self.dialect)} where 1 = 0"  # noqa: S608
             return
@@ -163,7 +163,7 @@ def _functions(declaration: Declaration, dialect: Dialect) -> Functions:
 
 
 def guard_references(nodes: tuple[Node, ...]) -> Iterator[VariableReference]:
-    """Yield the variables of guards, also those in clauses and branches."""
+    """Yield the variables of guards, including those in clauses and branches."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if each.of_guard)
 
 

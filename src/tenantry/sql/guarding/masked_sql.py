@@ -1,4 +1,5 @@
-"""MaskedSQL: SQL as our lexer reads it, rewritten at equal length so that no other lexer can read it differently.
+"""MaskedSQL: SQL as our lexer reads it, rewritten without changing its length so that no other lexer can read it
+differently.
 
 Strings keep only plain characters, hints become spaces, and every quoted name has the dialect's usual quotes. Outside
 of quotes, characters that engines read in different ways are refused.
@@ -18,7 +19,7 @@ from tenantry.sql.source import Source
 MAX_LENGTH: Final = 64 * 1024
 """Longest SQL in characters."""
 MAX_TOKENS: Final = 4_000
-"""The most words and signs of SQL."""
+"""Maximum number of words and signs."""
 MAX_DEPTH: Final = 32
 """Deepest nesting of brackets and ``case``."""
 
@@ -36,7 +37,7 @@ _BRACKETS: Final = frozenset(
 
 
 class Refused(Exception):
-    """SQL that cannot be proved. ``position`` is in the SQL that was read."""
+    """The SQL cannot be proved to read only the group's rows. ``position`` is an offset in that SQL."""
 
     def __init__(self, position: int, problem: str, fix: str) -> None:
         super().__init__(problem)

@@ -1,4 +1,4 @@
-"""Proof: the SQL of a rewritten template is read again, before it is first sent."""
+"""Proof: a second analysis of a rewritten template's SQL, before that SQL is first sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _AT_ONCE: Final = 12_000  # words and signs; SQL beyond this is proved when it i
 
 
 class Proof:
-    """Proves that the SQL of a rewritten template names real tables only in guards. Shared tables may be anywhere."""
+    """Proves that the SQL of a rewritten template names declared tables only in guards. Shared tables may be
+    anywhere."""
 
     def __init__(self, source: Source, nodes: Sequence[Node], guards: Guards) -> None:
         self._source = source
@@ -29,8 +30,8 @@ class Proof:
         self._proved: set[bytes] = set()
 
     def usual(self) -> None:
-        """Prove the SQL with all clauses, once for each branch, and then without clauses. Stop after ``_AT_ONCE``
-        tokens.
+        """Prove the SQL that has all clauses, once with each branch, and then the SQL without clauses. Stop after
+        ``_AT_ONCE`` tokens.
 
         Raises TemplateError."""
         tokens = 0

@@ -35,14 +35,14 @@ _VALUES: Final = "write '{{ path }}', 'in {{ path }}' or parent.column; or a con
 def read_tables(value: Mapping[str, Any], *, file: str = "") -> GuardedTables:
     """Return the declaration ``{"tables": {…}, "functions": […], "guard": "required"}``. ``file`` is for errors.
 
-    Raises InvalidTables for a malformed declaration, and for one with tables if sqlglot is not installed.
+    Raises InvalidTables if the declaration is malformed, or if it lists tables and sqlglot is not installed.
     """
     return _DeclarationReader(file).read(value)
 
 
 @lru_cache(maxsize=1024)
 def read_stored_tables(text: str) -> GuardedTables:
-    """Return the declaration of a registered source. Equal texts give the same object. Raises InvalidTables, and
+    """Return the declaration of a registered source. Equal strings give the same object. Raises InvalidTables, and
     ValueError for invalid JSON."""
     return read_tables(json.loads(text))
 

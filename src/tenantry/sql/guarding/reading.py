@@ -1,4 +1,5 @@
-"""Reads SQL twice, with our words and with sqlglot's parser, and refuses SQL on which they disagree."""
+"""Analyzes SQL twice, by its words (``words.py``) and with sqlglot's parser, and refuses SQL on which the two
+disagree."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Reading(NamedTuple):
 
 
 def read(rendered: RenderedText, guards: Guards) -> Reading:
-    """Return the tables and functions that SQL names. Raises Refused."""
+    """Find the tables and functions that SQL names. Raises Refused."""
     masked = mask(rendered.sql, guards.dialect)
     statement = read_statement(masked, guards.dialect)
     found = Positions(statement.starts.keys(), statement.calls, statement.aliases)
@@ -47,14 +48,14 @@ def unlisted(use: TableUse, guards: Guards) -> Refused:
 
 
 def hides(name: str, position: int, reader: str) -> Refused:
-    """Return the error for a CTE with the name of a table that an inserted condition reads."""
+    """Return the error for a CTE whose name is that of a table that a guard's condition reads."""
     problem = f"a with named {name} would hide the table {name}, which {reader} reads"
     return Refused(position, problem, f"give the `with` a name other than {name}")
 
 
 @contextmanager
 def located(source: Source, rendered: RenderedText) -> Iterator[None]:
-    """Raise TemplateError in place of Refused."""
+    """A context manager that converts Refused to TemplateError."""
     try:
         yield
     except Refused as refused:

@@ -25,7 +25,7 @@ class RenderedPart(NamedTuple):
     text: Text | None
     """The node that it comes from; None for a placeholder or a space between nodes."""
     offset: int
-    """Offset in the template of its first character."""
+    """Offset of its first character in the template."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class RenderedText:
 
 
 def render(nodes: Sequence[Node], decide: Decide, placeholder: str = PLACEHOLDER) -> RenderedText:
-    """Return the SQL that ``decide`` chooses. A list has one item."""
+    """Return the SQL that ``decide`` chooses. Each list gets one item."""
     rendered = RenderedText()
     parts: list[str] = []
     length = 0
@@ -117,9 +117,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\s+(?:asc|desc))?
 
 
 def combinations(nodes: Sequence[Node], *, every: bool) -> Iterator[Decide]:
-    """Yield decisions: all clauses with each branch, then no clause.
+    """Yield decisions: first all clauses, once with each branch, and finally no clauses.
 
-    If a Switch has many branches that are plain names, only the first of them is chosen, unless ``every``.
+    If many branches of a Switch are plain names, only the first of these branches is chosen, unless ``every``.
     """
     choices = _choices(nodes, every=every) or [{}]
     yield from (_decide(each, included=1) for each in choices)

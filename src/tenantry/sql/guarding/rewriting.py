@@ -35,7 +35,7 @@ class _Edit(NamedTuple):
 
 
 def rewrite_tree(tree: Tree, guards: Guards) -> Tree:
-    """Return the tree with its guards, after the usual proof. Raises TemplateError."""
+    """Return the tree with its guards, after ``Proof.usual`` has checked it. Raises TemplateError."""
     edits = _Edits(guards)
     edits.find(tree)
     nodes = edits.apply(tree.nodes)

@@ -18,7 +18,7 @@ from tenantry.sql.guarding import function_lists
 
 
 def safe_functions(dialect: Dialect) -> frozenset[str] | None:
-    """Return the functions, in lower case, or None if the dialect's engine was not asked for its functions."""
+    """Return the functions, in lower case; None if we have no list for the dialect."""
     return _functions(dialect.name) if dialect.name in _LISTED else None
 
 

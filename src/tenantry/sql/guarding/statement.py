@@ -1,7 +1,7 @@
 """Finds the tables of a statement with sqlglot's parser.
 
-In doubt a name is a real table, never a CTE: guarding a CTE by mistake does no harm. SQL that this module does not know
-is refused.
+When in doubt, this module takes a name for a real table, not for a CTE, because guarding a CTE by mistake does no harm.
+It refuses SQL that it does not know.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class TableUse(NamedTuple):
     only: bool
     """Whether the name follows ``only``."""
     is_whole_query: bool
-    """Whether it is all that a ``select … from … where`` reads: the form of a guard."""
+    """Whether it is the only item in ``from``, without joins, of a select that has a ``where``, as in a guard."""
 
 
 class Qualified(NamedTuple):
@@ -47,13 +47,14 @@ class StatementNames:
 
     tables: list[TableUse] = field(default_factory=list)
     starts: dict[int, Path] = field(default_factory=dict)
-    """The names of tables, also of CTEs, by where they begin."""
+    """The names of tables, including CTEs, by the positions at which they begin."""
     calls: set[int] = field(default_factory=set)
-    """Positions of the names of functions in ``from``. If a name has a schema, the position follows the schema."""
+    """Positions of the names of functions in ``from``. If a name has a schema, this is the position after the
+    schema."""
     aliases: set[int] = field(default_factory=set)
     """Positions of the aliases of tables and of the names of CTEs."""
     ctes: dict[str, list[int]] = field(default_factory=dict)
-    """Names of CTEs, as ``folded`` returns them, and where they are."""
+    """Name of a CTE, in the form that ``folded`` returns → its positions."""
     columns: list[Qualified] = field(default_factory=list)
 
 

@@ -1,4 +1,4 @@
-"""Names the tables that a template reads, for drafts of a declaration."""
+"""Finds the names of the tables that a template reads, to draft a declaration of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.sql.template import SQLTemplate
 def named_tables(template: SQLTemplate) -> tuple[str, ...]:
     """Return the tables that a template reads, as a declaration spells them.
 
-    Raises TemplateError for SQL whose tables cannot be read, and if sqlglot is not installed.
+    Raises TemplateError if the tables cannot be determined, or if sqlglot is not installed.
     """
     dialect = template._own_dialect()
     tree = template._tree(dialect)

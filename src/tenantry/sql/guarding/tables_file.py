@@ -17,8 +17,8 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_tables_file(path: str | Path) -> GuardedTables:
-    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix. With an
-    empty list, no query may read a table."""
+    """Return the declaration in a YAML file. Raises OSError, or TemplateError with line, column and fix. If the file
+    lists no tables, no query may read a table."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -1,6 +1,6 @@
 """Checks a statement a second time, by its words alone: the tables after ``from``, ``join`` and commas, and the calls.
 
-It does not depend on sqlglot's parser, which can read a table as something else.
+It does not depend on sqlglot's parser, which can mistake a table for something else.
 """
 
 from __future__ import annotations

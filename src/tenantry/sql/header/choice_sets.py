@@ -30,7 +30,7 @@ class ChoiceText:
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
-"""Set name → choice name → SQL."""
+"""Name of a choice set → name of a choice → SQL."""
 NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 
@@ -62,7 +62,7 @@ def check_choices(given: Any) -> None:
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
-    """Return the choice sets that a program declares.
+    """Convert the choice sets that a program passes to ``SQLTemplate``.
 
     Raises InvalidChoices for malformed choices, and TemplateError for SQL that no template can contain.
     """

@@ -38,7 +38,7 @@ _REASONS: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 def statement_left_out(text: str, offset: int) -> tuple[str, str]:
-    """Return the problem and the fix for a statement ``{% … %}``."""
+    """Return the problem and the fix for a ``{% … %}`` statement of another template language."""
     match = _STATEMENT.match(text, offset)
     word = match.group(1).lower() if match is not None else ""
     for words, what, fix in _REASONS:

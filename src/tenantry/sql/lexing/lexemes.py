@@ -43,6 +43,7 @@ class Lexeme(NamedTuple):
     end: int
     parts: tuple[Lexeme, ...] = ()
     """The lexemes inside this one. A string has STRING, ESCAPE and TAG lexemes. A TAG has its FILTERs, if one of them
-    has arguments. A FILTER has ARGUMENTs. An ARGUMENT has the lexemes of its SQL, without its key and outer space."""
+    has arguments. A FILTER has ARGUMENTs. An ARGUMENT has the lexemes of its SQL, without its key and without spaces at
+    both ends."""
     backslash: bool = False
     """Whether backslashes escape characters in this string."""

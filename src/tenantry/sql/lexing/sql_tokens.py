@@ -55,7 +55,8 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """The tokens on one side of a lexeme, the nearest at index 0. Beyond the last, tokens are empty."""
+    """The tokens on one side of a lexeme, the nearest at index 0. An index beyond the last token gives an empty
+    token."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -117,7 +118,8 @@ class TokenContext:
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """Return the nearest of ``keywords`` in the same brackets, else the opening bracket, else empty.
+        """Return the nearest of ``keywords`` before the lexeme in the same brackets, else the opening bracket, else
+        empty.
 
         Skips ``skip`` tokens.
         """

@@ -16,8 +16,8 @@ CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
 """Filters that write a whole condition. If the tag's parameter has no value, the condition is ``1 = 1``."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The filter that marks a variable of the group that does not restrict rows. A clause with that variable may be
-dropped."""
+"""The filter with which an author marks a group's variable that does not restrict rows. A clause with such a variable
+may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -97,7 +97,7 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
     """Yield the lexemes. The lexemes in a tag's arguments come before the tag; a ``one_of`` tag itself is omitted.
 
-    So checks see the SQL that a viewer can choose.
+    In this way, checks see the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:

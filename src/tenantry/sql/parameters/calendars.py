@@ -55,7 +55,8 @@ def zone_of_group(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record)
 
 
 def weeks_from_sunday(reference: ZoneOfGroup, variables: Mapping[str, Any] | Record) -> bool:
-    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is no first day of a week."""
+    """Return whether weeks begin on Sunday. Raises UnbindableValue if the property is not a day on which weeks can
+    begin."""
     day = read_property(variables, PropertyReference(WEEK_START))
     if is_absent(day) or day == "":
         return reference.sundays

@@ -44,15 +44,15 @@ RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANG
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
 DAY_BOUNDS: Final = ("before", "beyond", "from", "until")
-"""Further parts of a date range in a ZoneOfGroup that names a zone: a date that is before it in every zone, a date that
-is after it, and the instants at which it begins and ends."""
+"""Further parts of a date range if a ZoneOfGroup names a zone. ``before`` and ``beyond`` are dates that are outside of
+the range in every zone; ``from`` and ``until`` are the instants at which it begins and ends."""
 ZONE_NAME: Final = "_zone"
 SUNDAYS_NAME: Final = "_sundays"
 CALENDAR_NAMES: Final = frozenset({ZONE_NAME, SUNDAYS_NAME})
-"""Names below ``params`` of the zone that a ZoneOfGroup names, and of weeks that begin on Sunday. No declared parameter
-can have them."""
+"""Names of two values under ``params``: the zone that a ZoneOfGroup names, and whether weeks begin on Sunday. No
+declared parameter can have these names."""
 WEEK_START: Final = "week_start"
-"""The group's property, and a dashboard's key, for the first day of weeks."""
+"""Name of the group's property, and of the key in a dashboard's file, that sets the first day of weeks."""
 WEEK_STARTS: Final = ("monday", "sunday")
 INSTANTS: Final = frozenset({ParameterType.DATETIME, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types whose values, or whose two ends, are datetimes."""
@@ -87,11 +87,11 @@ class PropertyReference:
 
 @dataclass(frozen=True, slots=True)
 class ZoneOfGroup(PropertyReference):
-    """The zone of a dashboard's group: the time zone that a property names, else ``otherwise``.
+    """Time zone of a dashboard's group: the one that a property names or, if it names none, ``otherwise``.
 
-    Filters of columns then compare days of this zone: dates as they are, instants from midnight to midnight. A column
-    without a time zone holds instants in UTC. If nothing names a zone, today is a day of UTC, and the engine decides
-    how a column compares with days.
+    Column filters then compare with days in this zone: dates as they are, instants with the midnights at which the days
+    begin and end. A timestamp without a time zone is taken to be in UTC. If nothing names a zone, "today" is the
+    current date in UTC, and the engine decides how a column compares with days.
     """
 
     otherwise: tzinfo | None = None
@@ -100,7 +100,7 @@ class ZoneOfGroup(PropertyReference):
 
 
 class Bounds(NamedTuple):
-    """A range that includes ``start`` but not ``end``. None is an open end."""
+    """A range that includes ``start`` but not ``end``. None means that the range has no limit on that side."""
 
     start: Any
     end: Any
@@ -126,7 +126,7 @@ class Parameter:
     default: Any = None
     """A typed value (a tuple for a list; a RelativeRange or Bounds for a range), a PropertyReference, or None.
 
-    An instant stays as written if its time zone is a property of the group.
+    A default instant remains a string if its time zone is a property of the group.
     """
     required: bool = False
     locked: bool = False
@@ -174,7 +174,7 @@ class Parameter:
 
     @property
     def part(self) -> str:
-        """Name under which SQL reads an ``only_matches`` value, such as ``value`` in ``params.region.value``."""
+        """Name by which SQL refers to an ``only_matches`` value, such as ``value`` in ``params.region.value``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
@@ -190,7 +190,8 @@ class Parameter:
         return self.type is ParameterType.DATE_RANGE and isinstance(self.zone, ZoneOfGroup)
 
     def end(self, name: str) -> Parameter:
-        """Return one of RANGE_ENDS or DAY_BOUNDS of a range as a parameter."""
+        """Return a part of a range, such as its ``start``, as a parameter. ``name``: one of RANGE_ENDS or
+        DAY_BOUNDS."""
         given = self.always_given and name in RANGE_ENDS and name not in self.open
         type_ = ParameterType.DATETIME if name in {"from", "until"} else self.scalar_type
         return Parameter(name=f"{self.name}.{name}", type=type_, required=given, locked=self.locked, zone=self.zone)
@@ -202,7 +203,8 @@ class Parameter:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """Paths of the properties from which the default and the time zone are read. A ZoneOfGroup needs none."""
+        """Paths of the properties that the default and the time zone need. A ZoneOfGroup needs none, because its
+        property may be missing."""
         named = (each for each in (self.default, self.zone) if isinstance(each, PropertyReference))
         return tuple(each.path for each in named if not isinstance(each, ZoneOfGroup))
 

@@ -1,4 +1,4 @@
-"""Sample input for parameters: what a viewer could send. Checks bind queries with it."""
+"""Sample input for parameters, as a viewer could send it. Checks use it to bind queries."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """Convert like ``read_value``, but treat an empty string as a value, not as nothing sent.
+    """Convert like ``read_value``, but an empty string counts as a value that the viewer sent.
 
     If a list is declared, a single value becomes a tuple.
     """
@@ -322,4 +322,4 @@ _READERS: Final[Mapping[ParameterType, Reader]] = {
 }
 
 REFUSALS: Final = (ValueError, TypeError, KeyError, ArithmeticError)
-"""Exceptions that a conversion raises for input that does not fit."""
+"""Exceptions by which a conversion refuses input."""

@@ -21,7 +21,8 @@ def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parame
 
 
 def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
-    """Return the problem and the fix for a ``default`` or ``nullable`` that is never used."""
+    """Return the problem and the fix for a ``default`` or ``nullable`` that has no effect, because the value is never
+    absent."""
     why = "is required" if parameter.required else "has a default by its declaration"
     return f"{parameter.path} {why}, so this {what} is never used", f"remove | {what}, or change the declaration"
 
@@ -76,9 +77,9 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
     path = parameter.path
     if conversion in PATTERNS and parameter.type not in TEXTS:
         fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
-        return f"{conversion} is for strings, and {path} is {parameter.type}", fix
+        return f"{conversion} is for strings, but {path} is {parameter.type}", fix
     if conversion == JSON and parameter.type not in _IN_JSON:
-        return f"JSON has no {parameter.type}, and {path} is {parameter.kind}", "declare it: type: text"
+        return f"JSON has no {parameter.type}, but {path} is {parameter.kind}", "declare it: type: text"
     if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:
         return f"{path} is an interval, which has no string form", f"write {{{{ {path} }}}} without quotes"
     return None

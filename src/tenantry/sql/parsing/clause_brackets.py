@@ -1,8 +1,8 @@
 """Decides whether ``[[`` opens an optional clause or a nested array.
 
-``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. It is an error
-in a dialect without arrays, and before SQL that cannot be an array: SQL that has no ``]]``, begins with a word such as
-``and``, ends with an operator, or is a whole condition.
+``[[ … ]]`` is a clause if it contains a variable outside inner clauses. Any other ``[[`` opens an array. Such a ``[[``
+is an error if the dialect has no arrays, or if the SQL after it cannot be an array: SQL that has no ``]]``, begins with
+a word such as ``and``, ends with an operator, or is a whole condition.
 """
 
 from __future__ import annotations

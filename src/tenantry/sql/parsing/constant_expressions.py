@@ -1,8 +1,8 @@
-"""Constant expressions: finds a lone variable where a column or condition is meant, as in ``order by {{ x }}``.
+"""Constant expressions: finds a variable used where a column or condition is expected, as in ``order by {{ x }}``.
 
-In ``order by $1``, an engine accepts the bound value as a constant, which has no effect. The words around a variable
-show whether it is such a constant. Parentheses around it are skipped; in ``order by`` and ``group by``, so are casts
-and functions.
+For ``order by $1``, an engine takes the bound value as a constant, so the sorting has no effect. The words around a
+variable show whether it is such a constant. The search for these words skips parentheses around the variable and, in
+``order by`` and ``group by``, also casts and functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
 AROUND_AND = frozenset(
     {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
 )
-"""The nearest of these words before an ``and`` decides whether it joins conditions or is the ``and`` of ``between``."""
+"""The nearest of these words before an ``and`` decides whether the ``and`` joins conditions or belongs to
+``between``."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
 _CONTINUING = frozenset(
@@ -72,7 +73,7 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """The use of a constant: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
+    """Where a constant is used: as a condition, as a ``select`` item, or in ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()

@@ -1,7 +1,7 @@
 """Dynamic SQL: calls that run a string as SQL, or read the table or server file that a string names.
 
-Such a call could run a value, so SQL with values must not contain one. Templates are checked when they are compiled;
-bound SQL is checked by the data source.
+Such a call could run a bound value as SQL, so SQL with values must not contain one. Templates are checked when they are
+compiled; bound SQL is checked by the data source.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""Rules for an engine without a dialect here: the functions of all dialects, and of some further engines."""
+"""Rules for an engine for which we have no dialect: the functions of all dialects, and of some more engines."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
@@ -105,7 +105,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Return whether SQL contains a DynamicCall. ``dialect``: None for an engine without a dialect."""
+    """Return whether SQL contains a DynamicCall. ``dialect``: None for an engine for which we have no dialect."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]

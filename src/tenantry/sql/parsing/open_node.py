@@ -14,7 +14,7 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 @dataclass(slots=True)
 class OpenNode:
-    """Collects the nodes and variables of SQL that begins at ``start``."""
+    """Collects the nodes and variables of a piece of SQL that begins at ``start``."""
 
     start: int
     clause: bool = False
@@ -28,7 +28,8 @@ class OpenNode:
         self.text = []
 
     def write(self, sql: str, offset: int = -1) -> None:
-        """Collect SQL. ``offset``: where the SQL is in the source; -1 if it is not in the source."""
+        """Add SQL to the text collected so far. ``offset``: where the SQL is in the source; -1 if it is not in the
+        source."""
         last = self.text[-1] if self.text else None
         if last is not None and (offset < 0 or (last.offset >= 0 and last.offset + len(last.sql) == offset)):
             self.text[-1] = Text(last.sql + sql, last.offset)

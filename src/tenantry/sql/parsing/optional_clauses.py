@@ -1,5 +1,5 @@
-"""Optional clauses: checks that the SQL around a clause is read in the same way if the clause is dropped or another
-choice is made.
+"""Optional clauses: checks that the SQL around a clause means the same if the clause is dropped or another choice is
+made.
 
 A clause or choice must close each bracket, ``case`` and ``between`` that it opens, must not end a statement, and must
 not leave two strings next to each other, which engines read as one.
@@ -44,7 +44,7 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raise TemplateError for the first clause or choice that changes how the SQL around it is read."""
+    """Raise TemplateError for the first clause or choice that changes the meaning of the SQL around it."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)

@@ -21,8 +21,8 @@ _MAX_DEPTH = 100
 
 
 class TokenKind(IntEnum):
-    """Kind of a token. A NAME is quoted or after a dot. AND and OR join conditions; the ``and`` of ``between`` is a
-    WORD. A GROUP contains the tokens in brackets or ``case … end``."""
+    """Kind of a token. A NAME is quoted or follows a dot. AND and OR join conditions, but the ``and`` of ``between`` is
+    a WORD. A GROUP contains the tokens in brackets or ``case … end``."""
 
     WORD = auto()
     NAME = auto()
@@ -50,7 +50,7 @@ class OutlineToken:
     """The tokens inside a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
-    """The tokens of each argument of the tag's filters, except the filter ``default``."""
+    """The tokens of each argument of the tag's filters. Arguments of ``default`` are left out."""
 
     def has_filter(self, name: str) -> bool:
         return self.tag is not None and self.tag.filter(name) is not None

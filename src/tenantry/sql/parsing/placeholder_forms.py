@@ -1,8 +1,10 @@
-"""Placeholder forms: a cast to the declared type or, in MySQL, a call that makes a group's value a string.
+"""Placeholder forms: the SQL around a placeholder. It is a cast to the declared type or, in MySQL, a call that makes a
+group's value a string.
 
 PostgreSQL and Redshift infer a placeholder's type from the context, so a declared parameter is cast: ``$1::numeric``.
-Four kinds are not cast: strings (an enum column would refuse a cast string), compared instants (the column decides
-about the time zone), integer arguments of functions, and operands of document, array and pattern operators.
+Four kinds of placeholders are not cast: strings (an enum column would refuse a cast string), instants that are compared
+with a column (the column's type determines the time zone), integer arguments of functions, and operands of document,
+array and pattern operators.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """Decides the form of each placeholder: SQL around ``{placeholder}``, or empty if the placeholder stays alone."""
+    """Decides the form of each placeholder: SQL with ``{placeholder}`` in it, or empty if nothing is added."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -59,7 +61,8 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a tag for a group's value. ``string`` is the offset of the literal around the tag."""
+        """Return the form of a group's value. ``string``: the offset of the string literal that contains the tag, if
+        any."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -130,7 +133,7 @@ class Neighbour(Enum):
     OPERATOR = auto()
     """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """A position or length in ``substring`` or ``overlay``. Without a type, PostgreSQL would read it as a pattern."""
+    """A position or length in ``substring`` or ``overlay``. Without a cast, PostgreSQL would take it for a pattern."""
     OTHER = auto()
 
 

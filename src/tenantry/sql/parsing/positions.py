@@ -123,8 +123,8 @@ class PositionAnalyzer:
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Return whether a clause's bracket or another tag is between two offsets, so that the SQL at one of them may
-        be dropped without the other."""
+        """Return whether a clause's bracket or another tag is between two offsets. In that case, the SQL at one of the
+        offsets may be dropped while the SQL at the other remains."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
@@ -311,8 +311,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError unless ``in``, its list and a ``not`` before it are in the same choice or clause.
 
-    ``start``: offset of ``in`` or ``not in``. ``text_start``: offset of the choice. If the list is empty, the SQL from
-    ``start`` to the end of the list is replaced.
+    They must be together because an empty list replaces the SQL from ``start`` to the end of the list. ``start``:
+    offset of ``in`` or ``not in``. ``text_start``: offset of the choice.
     """
     tag = lexemes[at].start
     if start < text_start:

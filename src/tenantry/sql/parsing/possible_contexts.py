@@ -1,4 +1,4 @@
-"""Possible contexts of a tag: the SQL that can be around it, depending on dropped clauses and on choices.
+"""Possible contexts of a tag: the SQL that can be around it. Which SQL it is depends on dropped clauses and on choices.
 
 In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag can follow ``+`` or ``limit``.
 """

@@ -1,4 +1,5 @@
-"""Vanishing filters: checks the places of filters such as ``matches``, which become ``1 = 1`` without a value.
+"""Vanishing filters: checks where a template uses filters such as ``matches``, which become ``1 = 1`` if their
+parameter has no value.
 
 ``1 = 1`` is harmless only after ``where``, ``on``, ``having``, ``qualify`` or ``prewhere``, and only if no operator but
 ``and`` joins it to other conditions. A filter whose parameter always has a value is allowed anywhere.

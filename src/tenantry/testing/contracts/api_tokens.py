@@ -65,7 +65,7 @@ class ApiTokenContract:
             await store.api_tokens.create(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
 
     async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
-        """Another environment has a group with the same id."""
+        """A group with the same id in another environment is not returned."""
         production = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         other = await store.environments.create("other", Tag.TESTING)
         digest = b"d" * 32

@@ -1,4 +1,4 @@
-"""BackendContract and LeaseContract: tests to run over your Backend or LeasedBackend::
+"""BackendContract and LeaseContract: tests for your Backend or LeasedBackend::
 
     class TestMyBackend(BackendContract):
         @pytest.fixture
@@ -93,11 +93,11 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so give both
-    the same run folder on one host."""
+    """Tests ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots, so both must
+    run on one host and use the same run folder."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
-        """A creation is not a change."""
+        """The creation of a group is not a change."""
         start = (await backend.changes(None)).generation
         issued = await make_issued(store)
         environment = issued.group.environment
@@ -149,7 +149,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the newest change and skips none. ``changes`` after a future generation
+        """``changes(None)`` ends with the newest change and skips none. After a generation in the future, ``changes``
         lists none."""
         issued = await make_issued(store)
         for _ in range(3):
@@ -167,7 +167,7 @@ class LeaseContract(BackendContract):
         assert set(one) <= set("0123456789abcdef")
 
     async def test_a_read_is_one_snapshot(self, store: Store, backend: LeasedBackend) -> None:
-        """Fails if group and generation are read separately."""
+        """Fails if the group and the generation are read separately."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         tokens, done = [issued], asyncio.Event()
@@ -259,7 +259,7 @@ class LeaseContract(BackendContract):
         assert after != before
 
     async def test_racing_writers_skip_no_generation(self, store: Store, backend: LeasedBackend) -> None:
-        """Fails if a generation is counted outside the write's transaction."""
+        """Fails if a generation is assigned outside the write's transaction."""
         issued = [await make_issued(store, f"g{number}") for number in range(32)]
         start = (await backend.changes(None)).generation
         listed_changes: list[Change] = []

@@ -85,7 +85,8 @@ class CodeContract:
             assert await store.codes.redeem(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """The new code stays, and no code is deleted before the share is full."""
+        """Codes issued at the same time count too: the new code stays, and no code is deleted before the share is
+        full."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
         for number, digest in enumerate(digests, 1):
             await store.codes.add(digest, purpose="download", payload="x", lifetime=60, share=share)
@@ -140,7 +141,7 @@ class CodeContract:
             await store.codes.add(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
 
     async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
-        """Fails without a lock on the API token."""
+        """Fails unless the store locks the API token."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for round_ in range(8):
             issuer = await store.api_tokens.create(

@@ -162,7 +162,7 @@ class GroupContract(EndDateContract, SuspensionContract, GroupBatchContract, Rot
             )
 
     async def test_similar_ids_are_distinct(self, store: Store) -> None:
-        """Even if the ids differ only in case, blanks or the encoding of a character."""
+        """Ids are different even if they differ only in case, blanks or the encoding of a character."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for name in EXACT_NAMES:
             issued = await store.groups.get_or_create(production, GroupDraft(name, name), make_token())

@@ -232,7 +232,8 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """The stored hash may equal any of ``body_hashes``, because another signing key may have become active."""
+        """The stored hash may equal any of ``body_hashes``, because another signing key may have become the active
+        one."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))

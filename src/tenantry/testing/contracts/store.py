@@ -1,4 +1,4 @@
-"""StoreContract: tests to run over your Store::
+"""StoreContract: tests for your Store::
 
     class TestMyStore(StoreContract):
         @pytest.fixture

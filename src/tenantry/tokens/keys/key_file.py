@@ -44,7 +44,7 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """The line of a signing key. ``created_at`` is in UTC."""
+    """A line of the key file with a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
@@ -72,7 +72,7 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """The parsed lines of a key file; comments and blank lines are strings."""
+    """The parsed lines of a key file. Comments and blank lines are kept as strings."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
@@ -146,7 +146,9 @@ def parse_keys(text: str) -> KeyFile:
         active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
-        raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
+        raise InvalidKeys(
+            f"line {active[1]}: a second active key (the first is in line {active[0]}); make one of them verify-only"
+        )
     if not active:
         raise InvalidKeys("no key is active; mark exactly one as active")
     return KeyFile(tuple(lines))
@@ -292,7 +294,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why the secret is too weak to sign with, or None. ``written`` is its encoded form."""
+    """The reason why the secret is too weak to sign with, or None. ``written``: the secret as the file encodes it."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

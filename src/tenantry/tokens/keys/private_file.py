@@ -23,16 +23,16 @@ def create_private(path: Path, content: bytes) -> None:
         _sync_folder(path.parent)
     except FileExistsError:
         raise InvalidKeys(
-            f"{path} already exists and is not overwritten, because that would invalidate its tokens: "
-            "run `tenantry keys rotate` to add a key"
+            f"{path} already exists and is not overwritten, because that would invalidate the tokens "
+            "signed with its keys: run `tenantry keys rotate` to add a key"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot create the signing-key file {path}: {error.strerror}") from None
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file. Raises InvalidKeys if anyone but its owner can access it. If root owns it, its group may read it
-    too."""
+    """Read a file. Raises InvalidKeys if anyone but its owner can access it; but if root owns the file, its group may
+    read it too."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:

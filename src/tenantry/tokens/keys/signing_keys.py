@@ -17,11 +17,11 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""Minimum seconds between two reads of the file when keys are used."""
+"""While keys are used, the file is read at most once in this many seconds."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same for a token that names an unknown key, which may be new. Above 0, so that not every forged token causes a
-read."""
+"""Like CHECK_SECONDS, but for a token that names an unknown key, which may be new. Above 0, so that not every forged
+token causes a read."""
 
 SIGNS_AFTER: Final = 0.25
 """Seconds after a rotation for which the former active key still signs, so that other processes can read the new
@@ -43,7 +43,7 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a key file and follow its changes within a second.
+        """Read a key file. Later changes to the file are noticed within a second.
 
         Raises InvalidKeys if the file is missing, malformed or accessible to others, or has a weak key. If a later read
         fails, logs the failure, sets ``problem`` and keeps the last keys.

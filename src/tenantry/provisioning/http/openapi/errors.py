@@ -32,7 +32,7 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER. (Introspection uses only AUTHORIZED: SERVER errors have another format than its errors.)"""
+"""AUTHORIZED and SERVER. (Introspection uses only AUTHORIZED, because SERVER errors do not have its error format.)"""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
@@ -41,7 +41,7 @@ SOURCES: Final = (*COMMON, "bad_json", "invalid_body", "invalid_source", "data_s
 """Codes of every operation that writes a data source."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""Codes only for requests with an Idempotency-Key."""
+"""Codes that only a request with an Idempotency-Key can get."""
 
 
 class _Example(NamedTuple):
@@ -62,7 +62,7 @@ _EXAMPLES: Final = {
         _Example(
             errors.BadRequest,
             "A header or a query parameter cannot be used",
-            "the header Content-Length is not one number of bytes",
+            "the header Content-Length must be a single number of bytes",
         ),
         _Example(errors.BadJson, "The body is not JSON", "the body is not JSON: a comma is missing, at character 24"),
         _Example(

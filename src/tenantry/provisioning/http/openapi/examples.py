@@ -1,4 +1,4 @@
-"""Examples for the OpenAPI document. Their tokens are valid nowhere.
+"""Examples for the OpenAPI document. Their tokens are not valid anywhere.
 
 ``x-status``: the response's status when the example is sent to a new service whose only group is ``acme``.
 """

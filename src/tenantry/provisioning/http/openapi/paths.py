@@ -84,8 +84,8 @@ _REVOKE: Final = (
     "for a day."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The scope that each operation of ``/api/user`` needs, even GET, which creates groups and shows tokens. OpenAPI 3.1
-allows scopes with every security scheme (Security Requirement Object)."""
+"""The scope that every operation of ``/api/user`` needs. Even GET needs it, because it creates groups and shows tokens.
+OpenAPI 3.1 allows scopes with every security scheme (Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {

@@ -1,1 +1,2 @@
-"""For each dialect with an engine, a module with the functions that cannot read a table, in lower case."""
+"""One module for each dialect whose functions were checked on an engine. It lists, in lower case, those that cannot
+read a table."""

@@ -1,5 +1,5 @@
-"""Functions of MySQL that cannot read a table: MariaDB's functions, except names that only one of the two engines
-has."""
+"""Functions of MySQL that cannot read a table: those of MariaDB, without the ones that MySQL lacks, and with a few that
+only MySQL has."""
 
 from typing import Final
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 
 monotonic_with_suspend: Callable[[], float]
-"""Seconds since boot, including suspend (``ports.MonotonicClock``): leases must end even while the machine sleeps."""
+"""Seconds since boot, including suspend (``ports.MonotonicClock``): leases must also expire while the machine
+sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
@@ -18,5 +19,5 @@ else:
 
 
 def utc_now() -> datetime:
-    """The current time of day in UTC (``ports.Clock``)."""
+    """The current time as an aware datetime in UTC (``ports.Clock``)."""
     return datetime.now(UTC)

@@ -8,12 +8,12 @@ BOUNDS: Final = (
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
     2.5, 5.0,
 )  # fmt: skip
-"""Upper bounds, in seconds, of the buckets for reads of a store."""
+"""Upper bounds, in seconds, of the histogram buckets for store reads."""
 
 QUERY_BOUNDS: Final = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 )  # fmt: skip
-"""Upper bounds, in seconds, of the buckets for queries."""
+"""Upper bounds, in seconds, of the histogram buckets for queries."""
 
 
 class Buckets:

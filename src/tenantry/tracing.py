@@ -27,7 +27,7 @@ def set_attribute(name: str, value: AttributeValue) -> None:
 
 
 class Span:
-    """A span as a context manager: a child of ``parent`` (a remote span), else of the current span."""
+    """A context manager for a span. Its parent is ``parent`` (a remote span) or, without one, the current span."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -103,8 +103,8 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """A request to one of Tenantry's routes: a child of the current span, else of the span named in the request's
-    headers."""
+    """The span of a request to one of Tenantry's routes. Its parent is the current span or, without one, the span named
+    in the request's headers."""
 
     __slots__ = ()
 
@@ -133,7 +133,8 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """Record the status and the outcome (``ok`` or an error code). From 500 on, mark the span as failed."""
+        """Record the status and the outcome (``ok`` or an error code). If the status is 500 or more, mark the span as
+        failed."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -167,7 +168,7 @@ class HttpClientSpan(Span):
         return carrier
 
     def set_response(self, status: int) -> None:
-        """Record the status. From 400 on, mark the span as failed."""
+        """Record the status. If it is 400 or more, mark the span as failed."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))

@@ -68,7 +68,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     """Red without the look into it: the engine makes a database of any folder."""
     require_chdb()
     driver = ChDBDriver(Directory().add(1, f"chdb:///{tmp_path}"), Limits())
-    with pytest.raises(InvalidSource, match="holds no database of chDB"):
+    with pytest.raises(InvalidSource, match="contains no chDB database"):
         driver.open()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(SourceUnavailable, match="does not exist"):

@@ -140,7 +140,7 @@ def test_the_engine_of_other_schemes_needs_trust(install: Install) -> None:
     assert check_url("acme://h/n", trusted=True) == "acme"
     assert check_url("echo://h/n", trusted=True) == "echo"
     for url in ("acme://h/n", "trusted://h/n"):
-        with pytest.raises(InvalidSource, match="register it with --trusted"):
+        with pytest.raises(InvalidSource, match="register the source with --trusted"):
             check_url(url)
 
 

@@ -93,7 +93,7 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Bytes per second at which a client must send a body and read a response; default 500, 0 for no minimum.",
+    help="Minimum bytes per second at which a client sends a body and reads a response; default 500, 0 for no minimum.",
 )
 @click.option(
     "--max-connections",

@@ -34,7 +34,7 @@ class Monitoring:
     """Settings for slow-query logging, query tags and usage counting."""
 
     slow_seconds: float | None = 10.0
-    """Queries that take this long, including the wait in the queue, are logged as warnings of
+    """Queries that take this long, including the wait in the queue, are logged as warnings by the logger
     ``tenantry.datasources.slow``. None: no warnings."""
     query_tags: Collection[str] = TAGGED
     """Engines (URL schemes) whose SQL gets a comment with group, source and template."""
@@ -88,7 +88,7 @@ class Activity:
 
 
 class Execution:
-    """One run at a source. ``waited`` and ``ran`` are seconds."""
+    """One run of a query at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -146,7 +146,8 @@ class Execution:
 
 
 class ObservedQuery(Span):
-    """Counts and traces one caller's query until the ``with`` block ends. With ``lasts``, until ``end`` or an error."""
+    """Counts and traces one caller's query. The query ends with the ``with`` block; with ``lasts``, it ends when
+    ``end`` is called or the block raises an error."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows", "sql")
 

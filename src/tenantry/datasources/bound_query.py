@@ -23,13 +23,13 @@ class QueryRequest(NamedTuple):
     registered: RegisteredSource
     label: QueryLabel
     now: datetime | None = None
-    """The time of relative ranges; None: the current time."""
+    """The time from which relative ranges are counted; None: the current time."""
 
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query bound for its source. Queries with equal keys share a result; with the key None, a result is not shared.
-    A cache keeps the result for at least ``max_age`` seconds."""
+    """A query bound for its source. Queries with equal keys share a result. If the key is None, the result is not
+    shared. A cache keeps the result for at least ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup

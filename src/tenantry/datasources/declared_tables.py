@@ -35,7 +35,7 @@ def declared_tables(source: RegisteredSource) -> GuardedTables | None:
 
 
 def declaration_error(source: RegisteredSource, problem: str) -> InvalidSource:
-    """Return the error for a declaration that stops every query of the source, and log it for the operator."""
+    """Return the error for a wrong declaration (no query runs on such a source), and log it for the operator."""
     name = source.provided_id
     also = f" ({source.id})" if source.id != name else ""
     problem = f"the guarded tables of data source {name}{also} {problem}"

@@ -25,7 +25,7 @@ from tenantry.errors import (
 from tenantry.sql import BoundSQL, has_dynamic_sql
 
 Rows = list[dict[str, Any]]
-"""The rows of a query, one dict each, in the order of the columns."""
+"""The rows of a query. Each row is a dict whose keys are in the order of the columns."""
 
 Answer = Rows | Result
 """The rows that a driver returns: a Result, which has column types, or dicts without types."""
@@ -53,12 +53,13 @@ class ReadOnlyBy(Enum):
     """The mechanism that keeps queries from writing."""
 
     ENGINE = "engine"
-    """The engine, by a read-only mode, transaction or session. The rights of the database user do not matter."""
+    """The engine prevents writes, by a read-only mode, transaction or session. The rights of the database user do not
+    matter."""
     STATEMENT = "statement"
-    """Tenantry, which allows only statements that read, such as SELECT. Functions in them have the database user's
-    rights."""
+    """Tenantry prevents writes: it allows only read-only statements, such as SELECT. The functions that they call have
+    the database user's rights."""
     USER = "user"
-    """Only the rights of the database user."""
+    """Only the rights of the database user prevent writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Chunks(Protocol):
 class Driver(Protocol[C]):
     """Runs SQL on one data source, over blocking connections of type ``C``. Methods are called in several threads.
 
-    The driver alone makes queries read-only and applies the limits (see ``take_result``). Test it with
+    Each driver itself must make queries read-only and apply the limits (see ``take_result``). Test it with
     ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional
     protocols; this one will get no more methods.
     """
@@ -130,14 +131,14 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Release shared resources. Called once, after all connections or the event loop are closed."""
+        """Release shared resources. Called once, after all connections are closed or the event loop is closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers that decide after each query whether the connection can be reused. Other drivers'
-    connections close after a failed query."""
+    """Optional protocol for drivers that decide after each query whether the connection can be reused. With other
+    drivers, a connection is closed after a failed query."""
 
     def is_reusable(self, connection: Any) -> bool:
         """Whether the connection can run another query."""
@@ -180,7 +181,7 @@ class OpenRows:
 @runtime_checkable
 class StreamingDriver(Protocol):
     """Optional protocol for drivers that return rows as they arrive. For other drivers, a stream begins when ``fetch``
-    has all rows."""
+    has returned all rows."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
         """Run ``session``, if given, and start the query in the same transaction, with ``limits.stream.timeout``. Rows
@@ -250,14 +251,14 @@ def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
     """The error for an engine that is unreachable or refuses the login; NoConnectionLeft if no connection is free.
-    ``hint`` ends the message."""
+    ``hint`` is added to the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: where
-    the SQL is wrong, in characters from 1."""
+    """The error for a query that the engine refused. ``evidence``: the engine's error code or type. ``position``: the
+    number of the character, from 1, at which the SQL is wrong."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None

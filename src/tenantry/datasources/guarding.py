@@ -1,4 +1,4 @@
-"""Guarded tables of data sources (docs/guarded-tables.md): the template that a source runs, and the proof of its
+"""Guarded tables of data sources (docs/guarded-tables.md): the template that a source runs, and the check of its
 declaration."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def guarded_template(
 ) -> tuple[SQLTemplate, Variables]:
     """Return the template and the variables that a source with these tables binds for a group.
 
-    Everything that sends a group's SQL to a source calls this. Guards read the group itself, even if the variables lack
+    All code that sends a group's SQL to a source calls this. Guards read the group itself, even if the variables lack
     ``user_group`` or hold a copy of it.
     """
     if tables is None:
@@ -51,9 +51,9 @@ def _with_group(variables: Variables, group: Any) -> Variables:
 
 
 class DeclarationProof(Generic[C]):
-    """Proves a source's declaration on its first connection: each table and column must exist. Thread-safe.
+    """Checks a source's declaration on its first connection: each table and column must exist. Thread-safe.
 
-    Connections that open meanwhile wait. After a failure, the next connection repeats the proof.
+    Connections that open during the check wait for it. After a failure, the next connection repeats the check.
     """
 
     def __init__(self, source: RegisteredSource, tables: GuardedTables, driver: Driver[C]) -> None:

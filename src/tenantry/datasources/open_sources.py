@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Raises InvalidSettings for a string or an unknown engine."""
+    """Raises InvalidSettings if ``tagged`` is a string or contains an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(
             f"query_tags is {tagged!r}; it takes a collection of engines, such as {TAGGED!r}, or () for none"
@@ -123,8 +123,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the source, opened if necessary. Increment ``users`` before the next ``await``: otherwise the source
-        may close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
+        """Return the source, opened if necessary. The caller must increment ``users`` before its next ``await``;
+        otherwise the source may close. Raises InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:

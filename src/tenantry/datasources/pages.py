@@ -25,9 +25,9 @@ QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""The quotation mark around column names, by dialect. Pages need one of these dialects."""
+"""The quotation mark around column names, by dialect. Pages work only on these dialects."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Pages can be ordered by columns with such names, which need no escapes within quotation marks."""
+"""Pages can be ordered only by columns with such names, because these need no escapes within quotation marks."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -46,8 +46,8 @@ writer and reader."""
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows. ``next``: the ``after`` of the next page; None on the last. ``total``: the number of rows of
-    all pages, if requested."""
+    """One page of rows. ``next``: the value of ``after`` for the next page; None on the last page. ``total``: the
+    number of rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -69,7 +69,7 @@ async def fetch_page(
 ) -> Page:
     """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    For the next page, pass ``page.next`` as ``after``, which is equally fast for every page. ``offset`` skips rows.
+    For the next page, pass ``page.next`` as ``after``: this is equally fast for every page. ``offset`` skips rows.
     Together, the ``order`` columns must be unique, and none may contain NULL. ``total="exact"`` counts all rows in a
     second query.
 
@@ -79,7 +79,7 @@ async def fetch_page(
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
     if total not in ("none", "exact"):
-        raise InvalidSettings(f"total is {total!r}; it takes none or exact")
+        raise InvalidSettings(f"total is {total!r}; it takes 'none' or 'exact'")
     result = await sources.query(group, schema, window, variables)
     found = result.dicts()
     rows = found[:size]

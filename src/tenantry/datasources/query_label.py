@@ -12,8 +12,8 @@ from urllib.parse import quote
 from tenantry.sql import PARAMSTYLES, BoundSQL, Query, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines (URL schemes) whose queries are tagged by default: they show the SQL of running queries, and have no cache by
-SQL text (tags would make such a cache useless)."""
+"""Engines (URL schemes) whose queries are tagged by default: they show the SQL of running queries, and have no cache
+keyed by the SQL (tags would make such a cache useless)."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -35,7 +35,7 @@ class TaggedSQL(BoundSQL):
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """The name of a Query, else a digest of the template."""
+    """The template's name if it is a Query, else a digest of the template."""
     if isinstance(template, Query) and template.name:
         return template.name
     return f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"

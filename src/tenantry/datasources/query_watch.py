@@ -1,7 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
-The group and source of each query are read again five times per staleness bound, so that no query goes on with old
-properties or an old mapping. If the store does not answer during the whole bound, the query ends too.
+The group and source of each query are read again five times per staleness bound, so that no query continues with old
+properties or an old mapping. The query also ends if the store does not answer for as long as the bound.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class WatchedQuery:
     current: UserGroup
     """The group as last read."""
     certain_until: float
-    """When the query ends, unless a successful check moves this time."""
+    """When the query will be stopped. Each successful check postpones this time."""
     due: float
     """When the next check is due."""
     end: Callable[[TenantryError], object]

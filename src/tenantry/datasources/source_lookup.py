@@ -13,8 +13,8 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Finds a group's data sources. If this process has a Resolver of the same store, reads are cached under the
-    Resolver's lease."""
+    """Finds a group's data sources. If this process has a Resolver of the same store, sources are cached while the
+    Resolver's lease is valid."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -33,9 +33,9 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. With ``reread``, the cache is not used: sources are taken from ``reread``, or read
-        and added to it, by environment id and reference. Raises UnmappedSchema, UnregisteredSource,
-        StoreUnavailable."""
+        """Return a schema's source. With ``reread`` (sources by environment id and reference), the cache is not used: a
+        source that is not yet in ``reread`` is read from the store and added. Raises UnmappedSchema,
+        UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -64,8 +64,8 @@ class SourceLookup:
             # Do not trust a directory to separate environments: a source of another environment counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
-            f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
-            "its environment does not have; see: tenantry data-source list"
+            f"for the schema {schema!r}, the mapping of user group {group.provided_id!r} names a data source that its "
+            "environment does not have; see: tenantry data-source list"
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:

@@ -125,8 +125,8 @@ class DataSources:
         now: datetime | None = None,
     ) -> Coroutine[Any, Any, Result]:
         """Return the rows as a Result, for ``tenantry.results``. With a ``reduction``, the limits of streams apply to
-        the rows before they are reduced. ``now`` (aware): the time of relative ranges; default: the current time.
-        Raises the errors of ``fetch``."""
+        the rows before they are reduced. ``now`` (aware): the time from which relative ranges are counted; default: the
+        current time. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction, now)
 
     async def stream(
@@ -215,8 +215,8 @@ class DataSources:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
         Two groups have the same key only if they use the same source, and neither the template nor the source's session
-        variables read the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a
-        value without a fingerprint.
+        variables use the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value
+        without a fingerprint.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -255,8 +255,8 @@ class DataSources:
     async def stop(self) -> None:
         """Stop every query and refuse new ones, before the process ends.
 
-        Callers get SourceUnavailable (503) immediately. Returns within five seconds; connections stay open until
-        ``aclose``.
+        Callers of running queries get SourceUnavailable (503) immediately. Returns within five seconds; connections
+        stay open until ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)

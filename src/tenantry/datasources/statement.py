@@ -1,7 +1,7 @@
-"""Checks that SQL is one statement that reads, for engines that cannot check this.
+"""Checks that SQL is one read-only statement, for engines that cannot check this.
 
 The checks refuse SQL that a read-only transaction would allow (COPY … TO PROGRAM, DO, INTO OUTFILE), several
-statements, and SQL that engines read differently.
+statements, and SQL that different engines parse differently.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return why to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one statement that only reads.
+    """Return why to refuse SQL on MySQL (backslash escapes, no ANSI_QUOTES); None for one read-only statement.
     Statements that leave a file, variable, lock or LAST_INSERT_ID behind are refused."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:

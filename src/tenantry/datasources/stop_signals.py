@@ -17,14 +17,15 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM or SIGINT, because a server ends its lifespan only after all requests.
+    """Stop queries at SIGTERM or SIGINT. Otherwise the server would wait for them, because it ends the lifespan only
+    after all requests.
 
     In a lifespan: ``async with sources, stop_on_signals(sources): yield``. A signal starts ``sources.stop()`` and calls
     the previous handler; if that is the default handler, the process ends after the queries. Ignored signals stay
     ignored.
 
-    Outside the main thread, this only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError if the
-    previous handler was not set from Python.
+    Outside the main thread, this only writes a log message (``tenantry.datasources.stop_signals``, INFO). Raises
+    RuntimeError if the previous handler was not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals does nothing here: only the main thread receives signals")

@@ -48,10 +48,10 @@ class WrappedTemplate:
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows, to get a template's column names without running it."""
+    """Selects no rows from a template, so that its column names are known although it does not run."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings if the engine would run the template."""
+        """Raises InvalidSettings if the engine would run the template anyway."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} cannot name the columns of a query without running it")
         # Each condition excludes all rows. Two are used because an engine may recognize only one of them before it runs

@@ -1,6 +1,6 @@
 """Converts a user group to JSON and to table columns.
 
-A new field of ``UserGroup`` needs a line in ``_FIELDS`` (all JSON forms) and one in ``GroupRow`` (all SQL)."""
+A new field of ``UserGroup`` needs a line in ``_FIELDS`` (for all JSON forms) and one in ``GroupRow`` (for all SQL)."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec
 _SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
 
 CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
-"""The form of an entry in a second-level cache, whose key contains the handle."""
+"""The form of an entry in a second-level cache. The key of the entry contains the handle."""
 
 STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
 """The form of a response stored with an Idempotency-Key. Other columns of the row hold the environment and the
@@ -202,8 +202,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order in which queries select them. The columns of EnvironmentRow follow. JSON is
-    a string; times are microseconds since 1970."""
+    """Columns of a user group, in the order in which queries select them. The columns of EnvironmentRow follow. JSON
+    values are strings; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str

@@ -123,8 +123,8 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """Freeze a JSON parser's result, twice as fast as ``freeze``. The dicts become part of the result: do not use them
-    afterwards."""
+    """Freeze a JSON parser's result, twice as fast as ``freeze``. The dicts become part of the result, so the caller
+    must not use them afterwards."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:

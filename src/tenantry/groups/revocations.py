@@ -11,7 +11,8 @@ from tenantry.groups.viewer import LONGEST_PASS
 from tenantry.groups.writes import GroupChanges
 
 MAX_REVOKED_VIEWERS: Final = 200
-"""Maximum revocations that a group keeps. A revocation is kept as long as a pass issued before it can be valid."""
+"""Maximum revocations that a group keeps. A revocation is kept for as long as any pass that was issued earlier can
+still be valid."""
 
 
 def revoking_changes(group: UserGroup, viewer_id: str, now: datetime) -> GroupChanges:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""Environment and id for the summed usage of further groups once a process counts too many groups separately. No real
-environment has an empty name."""
+"""The environment and id under which a process that already counts many groups sums the usage of all further groups. No
+real environment has an empty name."""
 
 
 class Usage(NamedTuple):
@@ -48,7 +48,7 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """Usage that one process reports at once."""
+    """Usage that one process reports in one write."""
 
     writer: bytes
     """16 random bytes that identify the process."""

@@ -198,7 +198,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a Token if a store returns it, a string if a Provisioner does."""
+    """A group with its live token. Stores return the token as a Token, a Provisioner returns it as a string."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -249,7 +249,7 @@ class ApiToken:
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
-    """From this time the token is refused."""
+    """From this time on, the token is refused."""
     last_used_at: datetime | None = None
     """Updated at most once an hour."""
 

@@ -10,7 +10,7 @@ LONGEST_PASS: Final = 86_400
 """Maximum seconds for which a pass is valid."""
 
 DASHBOARD: Final = "dashboard"
-"""The kind of all dashboards in the scope of a pass: ``dashboard``, or ``dashboard:NAME`` for one."""
+"""The word for dashboards in the scope of a pass: ``dashboard`` permits all of them, ``dashboard:NAME`` one."""
 
 _ALL: Final = "*"
 
@@ -35,7 +35,8 @@ class Viewer:
         return self.attributes if self.id is None else Record({**dict(_items(self.attributes)), "id": self.id})
 
     def may_open(self, kind: str, name: str | None = None) -> bool:
-        """Whether the scope contains something of this kind, such as ``dashboard``; with ``name``, this one."""
+        """Whether the pass may open at least one thing of this kind, such as ``dashboard``. With ``name``: whether it
+        may open the thing with this name."""
         return not self.scope or any(_contains(entry, kind, name) for entry in self.scope)
 
 

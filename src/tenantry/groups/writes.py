@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED: an update keeps the field. (None clears it.)"""
+    """The type of UNCHANGED, which makes an update keep the field's value. (None clears the field.)"""
 
     UNCHANGED = "unchanged"
 
@@ -63,7 +63,7 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The changed fields by name, with their new values."""
+        """The new values, by field name, that differ from those of ``group``."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
@@ -78,7 +78,8 @@ SETTABLE_FIELDS: Final = tuple(name for name in CHANGEABLE_FIELDS if name != "re
 """The fields that callers set, in drafts and updates."""
 
 LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
-"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to lists contain them."""
+"""Settable fields that are not in SPEC. Only PATCH sets them; only responses to PATCH and to requests for lists contain
+them."""
 
 
 # --- JSON merge patch (RFC 7396) of properties and mapping ---
@@ -161,7 +162,7 @@ class Author:
     """The author of a write."""
 
     name: str
-    """Such as ``api token 3 (billing)`` or ``command line ann@host``."""
+    """The author's name, such as ``api token 3 (billing)`` or ``command line ann@host``."""
     request_id: str | None = None
 
 
@@ -195,7 +196,7 @@ class AuditEntry:
     number: int
     """Increases with each entry."""
     at: datetime
-    """Aware, UTC, by the store's clock."""
+    """When the write was recorded (aware, UTC), by the store's clock."""
     author: Author
     action: str
     """``<thing>.<verb>``, such as ``group.rotated``."""

@@ -1,8 +1,8 @@
 """The filters and tests of dashboard templates.
 
-Jinja filters that are unsafe (``safe``), access objects (``attr``) or expand text (``center``) are left out, and so is
-``random``. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests raise MissingVariable,
-because they would silently drop content.
+Jinja filters that are unsafe (``safe``), access objects (``attr``) or make text longer (``center``) are left out, and
+so is ``random``. Only ``is defined`` and ``is undefined`` accept a missing variable. Other tests raise MissingVariable;
+otherwise a page would silently lack content.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Make ``|tojson`` of any Jinja environment accept Records and RecordLists."""
+    """Make the filter ``|tojson`` of ``environment``, any Jinja environment, accept Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:

@@ -27,7 +27,7 @@ _RAISED: Final = frozenset({"builtins", "decimal"})
 _ADVICE: Final[dict[type[Exception], str]] = {
     ZeroDivisionError: "a division by zero: test the divisor with {% if … %} first",
     RecursionError: "macros, blocks or includes call each other endlessly",
-    MemoryError: "there is not enough memory for this page: show less at once",
+    MemoryError: "there is not enough memory for this page: show less on one page",
 }
 
 
@@ -118,7 +118,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
         length += len(parts[-1])
         if length > MAX_OUTPUT:
             raise TemplateError(
-                f"the page grew beyond {MAX_OUTPUT:,} characters (MAX_OUTPUT) and was stopped: show less at once"
+                f"the page grew beyond {MAX_OUTPUT:,} characters (MAX_OUTPUT) and was stopped: show less on one page"
             )
     return "".join(parts)
 
@@ -137,7 +137,8 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """A compiler that refuses numbers that are too large, because Jinja's compiler writes them as the name ``inf``."""
+    """A compiler that refuses numbers too large for a float, because Jinja's compiler would turn them into the name
+    ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         if not _is_finite(node.value):

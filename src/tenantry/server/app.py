@@ -78,8 +78,9 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the contract that checks updates of properties against the saved queries; None if this setting is off.
-    ``refuses`` overrides the setting. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """Return the contract that checks updates of properties against the saved queries; None if the setting
+    ``query_contract`` is off. ``refuses`` overrides this setting. Raises InvalidSettings, InvalidQueries or
+    InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:

@@ -20,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """All settings. Create them with ``load_settings``, whose errors are readable."""
+    """All settings. Create them with ``load_settings``, which raises readable errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -32,12 +32,14 @@ class Settings(BaseSettings):
     keys: Path = Field(Path("tenantry.keys"), description="the signing-key file from `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
-    environment: str | None = Field(None, description="the environment of commands; required if there are several")
+    environment: str | None = Field(None, description="the environment of a command; required if there are several")
     run_dir: Path | None = Field(None, description="the run folder, shared by all processes of a host")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")
     listen_database: str | None = Field(
-        None, repr=False, description="direct URL of the store's PostgreSQL, without a pooler, where apps listen"
+        None,
+        repr=False,
+        description="URL of the store's PostgreSQL without a pooler, where `serve` checks that notifications arrive",
     )
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
     metrics: bool = Field(False, description="whether `serve` answers /metrics (Prometheus) to any client")
@@ -62,7 +64,7 @@ class Settings(BaseSettings):
     min_rate: int = Field(
         500,
         ge=0,
-        description="bytes per second that a client must send of a body and read of a response; 0: no minimum",
+        description="minimum bytes per second at which a client sends a body and reads a response; 0: no minimum",
     )
     max_connections: int | None = Field(None, ge=1, description="maximum connections of one process")
     max_connections_per_address: int | None = Field(

@@ -79,7 +79,7 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if the environment variables ask for it. If the extra ``otel`` is
+    """Export this process's spans by OTLP over HTTP, if environment variables request this. If the extra ``otel`` is
     missing, export nothing and call ``report`` with the reason."""
     if not export_requested():
         yield

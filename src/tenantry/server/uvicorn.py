@@ -33,8 +33,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 and everything else is served,
-    so that load balancers can switch to another server."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 while everything else is still
+    served, so that load balancers can switch to another server."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -194,7 +194,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_next(listener: socket.socket) -> socket.socket:
-    """Bind the next port of the same host, or any free one. Raises InvalidSettings."""
+    """Bind the next port of the same host or, if it is taken, any free one. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

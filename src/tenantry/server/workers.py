@@ -55,7 +55,7 @@ def serve_process(
 
 
 class Worker:
-    """One serving process. The pipe ``ready`` becomes readable when the process serves or ends."""
+    """One serving process. The pipe ``ready`` becomes readable when the process is ready to serve, or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -67,7 +67,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until the process serves. Return False if it has ended instead."""
+        """Wait until the process is ready to serve. Return False if it has ended instead."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):
@@ -108,7 +108,7 @@ class Supervisor:
                 self._workers = [Worker(self._settings, self._listener) for _ in range(self._settings.workers)]
                 ready = [worker.wait_ready() for worker in self._workers]
                 if not all(ready) and not self._signals:
-                    raise InvalidSettings("a worker ended before it served: see its message above")
+                    raise InvalidSettings("a worker ended before it was ready: see its message above")
                 if not self._signals:
                     announce(url_of(self._listener))
                 self._supervise()
@@ -132,7 +132,7 @@ class Supervisor:
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():
-                self._report("A new worker ended before it served; the old workers keep serving.")
+                self._report("A new worker ended before it was ready; the old workers keep serving.")
                 return
             old.send_signal(signal.SIGTERM)
             old.process.join(self._stop_seconds())

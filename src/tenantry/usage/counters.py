@@ -24,8 +24,8 @@ class UsageCounter(Protocol):
         seconds: float = 0.0,
     ) -> None:
         """``source``: a data source's id (``ds_…``). ``resolves``: number of tokens whose group was found. If groups
-        share a query, each of them gets ``queries`` and ``rows``, but only the first gets ``seconds`` (of the
-        connection). Never raises."""
+        share a query, each of them gets ``queries`` and ``rows``, but only the first gets ``seconds``, the time for
+        which the query held a connection. Never raises."""
         ...
 
 

@@ -45,7 +45,7 @@ _Row: TypeAlias = tuple[int, str, str, str]
 
 
 class CountedEntry(Protocol):
-    """A cache entry. ``hits`` counts its uses that are not yet collected."""
+    """A cache entry. ``hits`` counts its uses since ``collect_hits`` last ran."""
 
     hits: int
     group: UserGroup

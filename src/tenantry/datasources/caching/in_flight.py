@@ -34,7 +34,7 @@ class QueryOutcome:
     as_of: float
     """When the source was queried, in Unix seconds."""
     is_shared: bool = False
-    """Whether other callers get this result too; then mutable values are copied."""
+    """Whether other callers get this result too. If so, each caller gets copies of mutable values."""
     queue_seconds: float = 0.0
     is_hit: bool = False
 
@@ -64,8 +64,8 @@ class InFlightQueries:
     """Runs equal concurrent queries of one event loop only once.
 
     An execution (one run at a source) waits in the queue of each caller's group. It begins when one of these groups
-    gets a connection, and stops when the last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` gets
-    each result and returns whether later callers may get it from a cache.
+    gets a connection, and stops when the last caller leaves. ``clock`` returns Unix seconds. ``store_outcome`` is
+    called with each result and returns whether later callers may get it from a cache.
     """
 
     def __init__(
@@ -87,7 +87,8 @@ class InFlightQueries:
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
         """Run the query, or join an equal one in flight. With ``max_age``, join only a query that began at most that
-        many seconds ago. Await the coroutine immediately. Raises DataSourceError, a new instance for each caller."""
+        many seconds ago. The caller must await the coroutine immediately. Raises DataSourceError, a new instance for
+        each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()

@@ -1,5 +1,5 @@
-"""A result cache in Redis, with a mark for each source. Each change of a source gives it a new random mark. An entry
-contains the mark of its source, and is used only while the source has this mark.
+"""A result cache in Redis, with a mark for each source. When a source changes, it gets a new random mark. An entry
+contains the mark that its source had, and is used only while the source still has this mark.
 
 The server is not trusted: each entry has a digest that cannot be computed without the secret.
 
@@ -64,7 +64,7 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The level of a ResultCache that processes share, in Redis or Valkey.
+    """The second level of a ResultCache, in Redis or Valkey. All processes share it.
 
     ``url``: as for RedisBackend. ``secret``: at least 32 random bytes that all processes share and nobody else knows.
     ``budget``: maximum seconds that a query waits for the server. ``max_entry_bytes``: larger results are not shared.

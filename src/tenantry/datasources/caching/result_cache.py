@@ -21,13 +21,13 @@ class CacheCounters:
     hits: int = 0
     """Queries answered from the cache."""
     stale: int = 0
-    """Hits with an answer older than ``seconds``, while the source is queried again."""
+    """Hits that got an answer older than ``seconds``, while the source was queried again."""
     misses: int = 0
     """Queries not answered from the cache."""
     kept: int = 0
     """Results stored."""
     refused: int = 0
-    """Results not stored: too large, older than a change of the source, or not copyable."""
+    """Results not stored: too large, not copyable, or read before the source changed."""
     evicted: int = 0
     """Entries removed to make space for others."""
 
@@ -53,7 +53,7 @@ class ResultCache:
     For ``stale_while_revalidate`` more seconds, queries get the old result while the source is queried in the
     background. ``shared`` is a second level that processes share. ``clock`` returns Unix seconds.
 
-    Serves one event loop. Raises InvalidSettings for an invalid bound.
+    Serves one event loop. Raises InvalidSettings for an invalid limit.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old (None: as old as the cache allows)."""
+        """Return the entry if it is at most ``max_age`` seconds old (None: any age that the cache allows)."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -136,7 +136,7 @@ class ResultCache:
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
         """Store a result, and return whether it was stored. Refuses a result that is too large or cannot be copied.
-        Unless ``is_checked``, also refuses a result that is older than a change of its source."""
+        Unless ``is_checked``, also refuses a result that was read before its source changed."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -206,7 +206,7 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache, else from InFlightQueries."""
+    """Answers queries from a cache or, if the cache has no result, through InFlightQueries."""
 
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache

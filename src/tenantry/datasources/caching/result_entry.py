@@ -1,8 +1,8 @@
 """The encoding of an entry of the shared cache.
 
 Each entry has a digest, keyed with the secret of RedisResults: without the secret, nobody can create an entry or move
-one to another key. The body is MessagePack by column: plain values if all have one type, else each value with a type
-tag. Decoding runs no code.
+one to another key. The body is MessagePack, column by column: a column contains plain values if all have the same type,
+else each value has a type tag. Decoding runs no code.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the source's mark for these rows. ``as_of``: when the source was queried (Unix seconds). ``size``:
-    bytes in memory."""
+    """``mark``: the mark of the source when the rows were read. ``as_of``: when the source was queried (Unix seconds).
+    ``size``: bytes in memory."""
 
     key: str
     mark: str

@@ -35,8 +35,8 @@ class Uncopyable(Exception):
 
 class SharedAnswer:
     """One query's result for several callers. Each caller gets copies of mutable values (JSON, arrays, structs).
-    ``as_of``: when the source was queried; None: ``answer.as_of``. Raises ValueError if rows are dicts with different
-    keys."""
+    ``as_of``: when the source was queried (default: ``answer.as_of``). Raises ValueError if rows are dicts with
+    different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -53,7 +53,7 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute ``size``, ``mutable`` and ``is_copyable``, in the query's thread."""
+        """Compute ``size``, ``mutable`` and ``is_copyable``. This runs in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)

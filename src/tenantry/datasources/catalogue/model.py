@@ -14,7 +14,7 @@ class CatalogueTable:
     columns: tuple[str, ...]
     is_view: bool = False
     is_declarable: bool = True
-    """Whether a declaration can hold the name."""
+    """Whether a declaration can contain this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tables: Iterable[CatalogueTable], foreign_keys: Iterable[ForeignKey]) -> Self:
-        """Sort both by table name, because engines return them in different orders."""
+        """Sort both arguments by table name, because engines return them in different orders."""
         return cls(
             tuple(sorted(tables, key=lambda table: table.name)),
             tuple(sorted(foreign_keys, key=lambda key: key.table)),

@@ -10,7 +10,8 @@ class CatalogueQueries(NamedTuple):
     """Returns a row for each column, in order: schema or '', table, column, 1 for a view or 0. The schema is '' where
     the name of the table needs none."""
     foreign_keys: str = ""
-    """Returns a row for each key of one column: schema or '', table, column; schema or '', parent, parent's column."""
+    """Returns a row for each foreign key that has one column: schema or '', table and column of the key, then schema or
+    '', table and column to which it refers."""
 
 
 _POSTGRESQL_SCHEMA: Final = "case when pg_table_is_visible({0}.oid) then '' else {0}n.nspname end"

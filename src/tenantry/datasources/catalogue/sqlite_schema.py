@@ -1,4 +1,5 @@
-"""The tables of a SQLite file, from the statements that created them: a data source may not read pragmas."""
+"""Finds the tables of a SQLite file by the statements that created them, because a query on a data source may not use
+pragmas."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _lines(declaration: Mapping[str, Any]) -> Iterator[str]:
 
 
 def flow_yaml(value: Any) -> str:
-    """Return a value on one line, with quotes only where YAML needs them."""
+    """Return a value as YAML on one line, with quotes only where YAML needs them."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow_yaml(key)}: {flow_yaml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -34,8 +34,8 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would (this also proves the declaration of guarded tables), then run ``select 1``. Return how
-    many seconds both took.
+    """Connect as a query would, which includes a check of the declaration of guarded tables. Then run ``select 1``.
+    Return how many seconds all this took.
 
     ``keys``, ``engines``: as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
     QueryFailed; InvalidSource for an unusable URL or driver, a wrong declaration of guarded tables, or a source that
@@ -50,7 +50,7 @@ async def check_connection(
 
 @dataclass(frozen=True, slots=True)
 class LoneSource:
-    """A source that a command opened for itself."""
+    """A source that a command opens without a DataSources."""
 
     dialect: str
     ask: Callable[[SQLTemplate], Awaitable[Result]]
@@ -65,8 +65,8 @@ async def open_alone(
     keys: Keys = None,
     engines: Mapping[str, DriverFactory] | None = None,
 ) -> AsyncIterator[LoneSource]:
-    """Open a source for the ``async with`` block, which may take ``limits.timeout``. Raises the errors of
-    ``check_connection``."""
+    """Open a source for the ``async with`` block. The block may take at most ``limits.timeout`` seconds. Raises the
+    errors of ``check_connection``."""
     connectable = UrlSecrets(keys).resolve(source).source
     pool, queue = create_source(connectable, limits, host_engines(engines or {})), FairQueue(source.id, limits)
 

@@ -122,7 +122,8 @@ class EngineCheck:
         self._repeated: dict[AskedQuery, dict[str, int]] = {}
 
     def add(self, group: UserGroup, files: Collection[str] | None = None) -> None:
-        """``files``: of the queries that the group sees; None: all."""
+        """Choose the queries to explain for this group. ``files``: the files of the queries that the group sees; None:
+        all."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -283,7 +284,7 @@ def _asked(query: AskedQuery, group: UserGroup) -> Iterator[_Asked]:
 
 
 def wrong_tables(error: TenantryError | None) -> Finding | None:
-    """Return the finding if the error is that of a wrong declaration of guarded tables."""
+    """Return a finding if the error reports a wrong declaration of guarded tables, else None."""
     if not isinstance(error, InvalidSource) or error.problem is None:
         return None
     return Finding("wrong-tables", Severity.ERROR, 1, 1, f"{error.problem}, so no query runs on it", error.fix)

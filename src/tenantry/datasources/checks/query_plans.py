@@ -45,7 +45,7 @@ class PlanTemplate(WrappedTemplate):
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
     """Return the SQL to put before a query to explain it; None if the engine cannot explain the statement. Raises
-    NotOneStatement for a query that writes."""
+    NotOneStatement for SQL that is not read-only."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

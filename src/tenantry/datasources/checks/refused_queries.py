@@ -22,7 +22,8 @@ class Refusal(NamedTuple):
 
 
 def read_refusal(file: str, template: SQLTemplate, error: TenantryError, text: str, prefix: str) -> Refusal:
-    """``file``: for a template that names none. ``text``: the SQL that was explained with ``prefix`` before it."""
+    """``file``: the file to report if the template names none. ``text``: the SQL that was explained with ``prefix``
+    before it."""
     if isinstance(error, TemplateError):
         found = template_error(error)
         return Refusal(found.file or file, found.code, found.line, found.column, found.message, found.fix)

@@ -9,18 +9,18 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class RepeatedRows(WrappedTemplate):
-    """Finds rows of a template that have the same values in ``names``, and counts the rows with one such set of values.
-    Returns no row if all rows differ. Ignores rows without a value in the first column."""
+    """Finds rows of a template that have the same values in the columns ``names``. Counts the rows for one such
+    combination of values. Returns no row if all rows differ. Ignores rows without a value in the first column."""
 
     def __init__(self, template: SQLTemplate, names: Sequence[str]) -> None:
         super().__init__(template)
         self._names = names
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Raises InvalidSettings for a dialect, or a column name, that cannot be quoted."""
+        """Raises InvalidSettings for a dialect without known quotation marks, or a column name that needs escapes."""
         quote = QUOTES.get(bound.dialect)
         if quote is None or not all(map(PLAIN_NAME.fullmatch, self._names)):
-            raise InvalidSettings(f"{bound.dialect} cannot be asked for repeated rows of these columns")
+            raise InvalidSettings(f"{bound.dialect}: repeated rows of these columns cannot be counted")
         names = [f"{quote}{name}{quote}" for name in self._names]
         grouped = f" where {names[0]} is not null group by {', '.join(names)} having count(*) > 1 limit 1"
         return select_around(bound, "select count(*) as repeated", lambda _: grouped)

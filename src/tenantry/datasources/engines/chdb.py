@@ -63,7 +63,7 @@ class ChDBDriver:
         if not all(
             (self._path / name).is_dir() for name in _OWN_FOLDERS
         ):  # otherwise the engine would create a database in the folder
-            raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
+            raise InvalidSource(f"the folder of data source {self.source_id} contains no chDB database")
         failure: TenantryError
         try:
             with self._lock:

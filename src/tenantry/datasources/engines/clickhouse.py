@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP without sessions, by clickhouse-connect."""
+"""ClickHouse over HTTP without sessions, through clickhouse-connect."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _DIGITS: Final = (38, 76)  # maximum digits of the two decimal types
 # with readonly=2, a `settings` clause, which would lift every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """The reason to refuse the SQL; None for a single statement that reads local tables."""
+    """The reason to refuse the SQL; None for a single statement that only reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason

@@ -18,8 +18,8 @@ DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
 """Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""Assumed of a driver that does not declare its enforcement: only the user's rights prevent writes, and queries cannot
-be stopped."""
+"""What is assumed if a driver does not declare its enforcement: only the user's rights prevent writes, and queries
+cannot be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Maximum nesting of a document that is parsed: with more, functions that recurse into values (byte limits, JSON
+"""Maximum nesting of a document that is parsed. With deeper ones, functions that recurse into values (byte limits, JSON
 output) would exceed Python's recursion limit."""
 
 

@@ -57,8 +57,8 @@ class ServerAddress:
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS: the server lacks TLS and the URL does not require it. From then on,
-        ``arguments`` omits TLS."""
+        """Whether to connect again without TLS, because the server lacks TLS and the URL does not require it. If so,
+        ``arguments`` omits TLS from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -126,7 +126,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Identify the server: connection ids repeat between servers."""
+        """Return values that identify the server, because several servers may use the same connection id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
@@ -148,7 +148,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query. Call ``settle`` first. Raises UnbindableValue, MySQLError."""
+        """Send a query. The caller must call ``settle`` before. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -174,7 +174,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
     def was_truncated(self) -> bool:
         """Whether the server read only the beginning of a string as a number or a time. Also true if it lost warnings
-        that could say so. Call this after the last row."""
+        that could say so. The caller must have read the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -183,8 +183,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery.
-        Call this before a stream sends rows."""
+        """Whether ``was_truncated`` would be true after the first row; False if the statement cannot be a subquery. For
+        streams, which must know before they send rows."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -198,7 +198,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send a reset, whose replies ``settle`` reads."""
+        """Send a reset. ``settle`` reads the replies to it."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
@@ -212,7 +212,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows, which PyMySQL would read before the next query."""
+        """Drop the unread rows. Otherwise PyMySQL would read them before the next query."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None

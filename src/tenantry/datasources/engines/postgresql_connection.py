@@ -1,7 +1,7 @@
 """A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-One thread at a time uses a connection. When another thread calls ``interrupt``, the first thread sends a cancel request
-within 50 ms, over a second connection.
+A connection is used by one thread at a time. When another thread calls ``interrupt``, the first thread sends a cancel
+request within 50 ms, over a second connection.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer is longer than rows of at most ``max_bytes`` can be."""
+    """The answer is so long that its rows must exceed ``max_bytes``."""
 
 
 class NoColumns(Exception):

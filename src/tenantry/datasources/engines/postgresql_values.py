@@ -131,7 +131,8 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Arrays have the type ``list``, unknown types ``text``."""
+    """Return the names and types of the columns. The type of an array is ``list``; that of an unknown type is
+    ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -202,7 +203,7 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads instants in UTC. Raises psycopg's DataError and ValueError."""
+    """Reads rows, with instants in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         # No connection is given, because the transformer would use the connection's time zone.

@@ -113,7 +113,7 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
     """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource for an unknown scheme, or if
-    the engine needs ``trusted``."""
+    ``trusted`` is False but the engine requires it."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -123,8 +123,8 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the user of the source can only read, "
-            f"register it with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If the source's database user can only read, "
+            f"register the source with --trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
     return engine
@@ -150,12 +150,12 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Raises InvalidSource for a broken entry point."""
+    """Whether ``name`` is an engine. Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of a built-in engine; None for another scheme."""
+    """The name of the built-in engine for a URL scheme; None for any other scheme."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 

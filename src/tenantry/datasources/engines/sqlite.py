@@ -66,7 +66,8 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""Python types that SQLite lacks -> a function that converts a value to the form that declared parameters have."""
+"""Python types that SQLite lacks -> a function that converts their values to the form in which declared parameters are
+bound."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -177,7 +178,8 @@ class SQLiteDriver:
 
 
 def local_time(value: str | None, zone: str) -> str | None:
-    """Return the clock time in a zone of an instant, which is in UTC unless it has an offset. A date stays as it is."""
+    """Convert an instant to the clock time in ``zone``. An instant without an offset is in UTC. A date stays as it
+    is."""
     if value is None or len(value) == len("2026-01-31"):
         return value
     instant = datetime.fromisoformat(value)

@@ -1,6 +1,6 @@
 """A bounded pool of blocking connections, used in threads.
 
-A query keeps its turn until its thread has finished, even if its caller has got a timeout. So at most ``pool_size``
+A query keeps its turn until its thread has finished, even if its caller got a timeout earlier. So at most ``pool_size``
 queries run at once.
 """
 
@@ -38,11 +38,12 @@ from tenantry.sql import BoundSQL
 _INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query begins has no effect
 
 IDLE_SECONDS = 300.0
-"""Idle connections are closed after this many seconds or, at the latest, twice as many."""
+"""A connection is closed when it has been idle for this many seconds, or at the latest for twice as many."""
 
 
 class ConnectionPool(Generic[C]):
-    """``check`` is called with each new connection before its first query, and may refuse it by a TenantryError."""
+    """``check`` is called with each new connection before its first query, and may refuse it by raising a
+    TenantryError."""
 
     def __init__(self, driver: Driver[C], limits: Limits, check: Callable[[C], None] | None = None) -> None:
         self.dialect: str = driver.dialect

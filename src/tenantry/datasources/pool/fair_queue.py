@@ -1,8 +1,8 @@
 """FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
-The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
-credit. One group may use at most two thirds of the connections. All streams and the queries of all long-running groups
-together may also use at most two thirds.
+The next connection goes to the group that has used the least connection time, divided by its weight. A group gets no
+credit for time in which it was idle. One group may use at most two thirds of the connections. All streams and the
+queries of all long-running groups together may also use at most two thirds.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Free the turn's connection, or remove it from the queue."""
+        """Free the turn's connection, or remove the turn from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -147,9 +147,9 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, after the server refused it a connection. ``idle``: the number of
-        unused connections. Return False, and change nothing, if the source has no other connection and the turn has
-        paused ``_PAUSES`` times."""
+        """Put a turn back at the head of its queue, after the server refused to open a connection for it. ``idle``: the
+        number of unused connections. Return False, and change nothing, if the source has no other connection and the
+        turn has paused ``_PAUSES`` times."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -176,7 +176,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream fewer for ``BARRED_SECONDS``: it has a slow reader."""
+        """Allow a group one stream fewer for ``BARRED_SECONDS``, because one of its readers is slow."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 

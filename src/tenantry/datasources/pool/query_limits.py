@@ -69,7 +69,7 @@ class Sharing:
 class Limits:
     """The limits of data sources; times in seconds. Raises InvalidSettings for an invalid limit.
 
-    A query may wait for a connection for the longer of ``timeout`` and ``connect_timeout``.
+    A query waits for a connection for at most ``timeout`` or ``connect_timeout`` seconds, whichever is longer.
     """
 
     timeout: float = 30.0
@@ -145,7 +145,7 @@ def take_result(
     """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes; QueryFailed for duplicate column names.
 
     ``count`` returns the bytes of large values in the given rows; 32 bytes are added for each value. ``count=None`` is
-    faster, but only for rows of numbers, strings and bytes.
+    faster, but correct only for rows of numbers, strings and bytes.
     """
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)

@@ -23,15 +23,15 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Reduces rows while they are read, so that the source may return more than ``row_limit``. The functions run in a
-    thread."""
+    """Reduces rows while they are read, so that the source may return more than ``row_limit`` rows. The functions run
+    in a thread."""
 
     key: str
     """Reductions with equal keys are equal."""
     thin: Callable[[Result], Result]
     """Drops rows that ``make`` does not need. Called whenever the collected rows exceed ``max_bytes``."""
     make: Callable[[Result], Result]
-    """Makes the result from all rows of the query."""
+    """Makes the result from the rows that ``thin`` kept, after all rows were read."""
 
 
 async def fetch_reduced(

@@ -1,4 +1,4 @@
-"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), by pyarrow."""
+"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), written with pyarrow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    The Arrow type of a column follows its values: int64, decimal (also for integers of more than 64 bits), double,
+    The Arrow type of a column depends on its values: int64, decimal (also for integers of more than 64 bits), double,
     timestamp[us] (UTC if the values have an offset), date32, time64[us], duration[us], binary or bool. All other
     columns, and columns of mixed types, become strings, with lists and objects as JSON. Raises InvalidSettings without
     pyarrow (``pip install 'tenantry[arrow]'``).
@@ -42,8 +42,9 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and so
-    does a column that has no values and an unknown type. Raises InvalidSettings without pyarrow.
+    The first batch sets the types, by the rules of ``to_arrow`` with two exceptions: decimals become strings, and a
+    column of an unknown type that has no values in this batch becomes a column of strings. Raises InvalidSettings
+    without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:

@@ -22,7 +22,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """Writes a body in chunks. ``write`` is called at least once, even without rows; then ``end``."""
+    """Writes a body in chunks. ``write`` is called at least once, even without rows; ``end`` is called last."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
@@ -52,7 +52,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Return a MakeWriter that limits ``make_writer`` to these columns."""
+    """Return a MakeWriter like ``make_writer`` whose writers write only these columns."""
 
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)

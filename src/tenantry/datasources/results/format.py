@@ -13,7 +13,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""Up to this integer, a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
+"""A double, such as a JavaScript number, holds every integer up to this one exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -21,11 +21,13 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes decimals, large integers, bytes and times. CSV uses ``binary`` and ``zone``, Arrow ``binary``.
+    """How JSON writes decimals, large integers, bytes and times. CSV uses only ``binary`` and ``zone``; Arrow uses only
+    ``binary``.
 
     ``decimals``: numbers with all digits, or strings. ``big_integers``: integers beyond 2^53 - 1, which doubles cannot
     hold exactly, as strings or as numbers. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. ``zone``: the time
-    zone of datetimes that have one, in JSON and CSV; None: their own. Raises InvalidSettings for another choice.
+    zone to which JSON and CSV convert datetimes that have a time zone; None: no conversion. Raises InvalidSettings for
+    any other value.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -129,4 +131,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""The function that formats a value, by class."""
+"""The function that formats a value, by the value's class."""

@@ -1,5 +1,5 @@
-"""JSON and NDJSON (RFC 8259), by msgspec. Conversion is slow, so a column is converted only if msgspec would write one
-of its values differently."""
+"""JSON and NDJSON (RFC 8259), written with msgspec. Values that msgspec would not write as we want are converted first.
+This is slow, so columns without such values are not converted."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """Like ``to_json``, but each row is an array, without names."""
+    """Like ``to_json``, but each row is an array of values, without the column names."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
@@ -116,7 +116,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values without conversion; None if one of them may need a conversion."""
+        """Write rows or values without conversion. Returns None if one of them may need a conversion."""
         if self._format.binary == "hex":
             return None
         try:

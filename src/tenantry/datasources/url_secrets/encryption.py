@@ -4,7 +4,7 @@ In a stored URL the secrets are masked, and the last option holds the whole URL,
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
 Each encrypted copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. The tag also
-covers the masked URL and the row, so a copy does not decrypt in another row.
+covers the masked URL and the row, so a copy cannot be decrypted in another row.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
     """Return the URL to store for ``source_id``, encrypted once with each of ``keys`` except the one with the id
-    ``without``. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or without
-    cryptography."""
+    ``without``. A URL without plain secrets stays as it is. Raises InvalidSource for an unreadable URL, or if the
+    package cryptography is missing."""
     if not has_plain_secrets(url):
         return url
     public = public_url(url)
@@ -65,7 +65,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Decrypt the source's URL. Raises SecretUnavailable; InvalidSource without cryptography."""
+    """Decrypt the source's URL. Raises SecretUnavailable; InvalidSource if the package cryptography is missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -77,8 +77,8 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if not known:
         raise SecretUnavailable(
             f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, but the key file of "
-            f"this process has {', '.join(keys.ids)}: use a key file with one of the first keys, or register the "
-            "source again"
+            f"this process has {', '.join(keys.ids)}: use a key file that contains one of the URL's keys, or register "
+            "the source again"
         )
     key_id, key = known[-1]
     opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))
@@ -130,7 +130,7 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``, which can be removed
+    """Encrypt all stored URLs with each of ``keys`` except the one with the id ``without``. That key can be removed
     afterwards. URLs that have no plain secrets, or are already encrypted with these keys, do not change. The call can
     be interrupted and repeated. Raises StoreUnavailable."""
     done = Reencryption()

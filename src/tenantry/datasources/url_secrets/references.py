@@ -65,7 +65,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Parse a reference. Raises InvalidSource if it is invalid or names a variable of Tenantry."""
+    """Parse a reference. Raises InvalidSource if it is invalid or names one of Tenantry's environment variables."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -89,6 +89,6 @@ def check_secrets(url: URL) -> None:
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(
-            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: give the URL with its password",
+            f"{ENCRYPTED_OPTION} can be decrypted only in the row it was made for: register the URL with its password",
             field="/url",
         )

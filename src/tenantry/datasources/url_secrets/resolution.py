@@ -23,7 +23,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source with the secrets in its URL. ``read`` maps each reference to its secret."""
+    """A source whose URL contains the secrets themselves. ``read`` maps each reference to its secret."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)

@@ -239,7 +239,8 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client read less than the minimum rate for ``seconds`` or more; None: too early to tell."""
+        """Whether the client has read more slowly than the minimum rate for ``seconds`` or longer; None: too early to
+        know."""
         if self._measured is None:
             return None
         begun, progress = self._measured

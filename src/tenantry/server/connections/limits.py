@@ -14,7 +14,7 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""Maximum default of ``max_connections``. Each connection takes some tens of KiB."""
+"""The default of ``max_connections`` is at most this number. Each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
 """File descriptors kept free for the store, the log, the listener and refused connections."""

@@ -23,15 +23,15 @@ the limits."""
 
 
 class OpenConnections:
-    """Admits connections up to the limits. At a limit it evicts one, in this order of preference (within each kind, the
-    oldest):
+    """Admits connections up to the limits. At a limit, it closes one connection to admit the new one. It chooses the
+    oldest of the first kind in this list that occurs:
 
     1. draining, or too slow for a second or longer
     2. idle between requests
     3. waiting less than a second for its client to send
     4. waiting less than a second for its client to read
 
-    If all connections are active, it refuses the new one.
+    If there is no such connection, it refuses the new one.
     """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:

@@ -94,7 +94,8 @@ class Request:
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was too slow for a whole grace period. Begins the next period."""
+        """Whether the body was too slow for a whole grace period. If the period is over and the body was fast enough,
+        the next period begins."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -17,6 +17,8 @@ from tenantry.tokens import KeyRing
 
 _ATTEMPTS: Final = 10
 _OWN_TABLES_SECONDS: Final = 1.0
+NO_ID: Final = ""
+"""The id of a data source that a dry run would register."""
 
 SourceTest: TypeAlias = Callable[[RegisteredSource], Awaitable[object]]
 """Connects to a data source that is not stored yet. Raises an error if nothing should be written."""
@@ -106,7 +108,7 @@ class SourceProvisioner:
         if self._test is not None:
             await self._test(replace(made, id=name))  # its errors name the source by its id
         if self._dry_run:
-            return made
+            return replace(made, id=NO_ID, url=stored)
         creation = self._sources.create(
             environment,
             source_id=made.id,
@@ -133,7 +135,7 @@ class SourceProvisioner:
             if self._test is not None:
                 await self._test(planned)
             if self._dry_run:
-                return UpdatedSource(planned, before)
+                return UpdatedSource(planned if url is None else replace(planned, url=url), before)
             update = self._sources.update(before, url=url, tables=changes.tables, author=self._author)
             written = await self._deadline.write(update)
             if written is not None:  # None: another writer changed the source, so read it again

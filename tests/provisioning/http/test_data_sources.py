@@ -163,13 +163,14 @@ async def test_a_body_of_another_shape(service: Service, method: str, body: Any,
     await refused(service, method, body, 422, "invalid_body", field)
 
 
-async def test_a_source_that_does_not_answer(service: Service, shop: str) -> None:
+async def test_a_source_that_does_not_answer(service: Service, shop: str, caplog: pytest.LogCaptureFixture) -> None:
     """422 within the time of the test; the message names the cause and no password. ``test`` false writes it."""
     port = urlsplit(shop).port
     url = f"postgresql://nobody:{SECRET}@127.0.0.1:{port}/none"
     await refused(service, "POST", {"name": "warehouse", "url": url}, 422, "data_source_test_failed", "/url")
     assert (await done(service, "GET"))["data_sources"] == []
     await done(service, "POST", {"name": "warehouse", "url": url, "test": False})
+    assert SECRET not in caplog.text
 
 
 async def test_a_name_that_is_taken_or_unknown(service: Service) -> None:
@@ -231,7 +232,8 @@ async def test_a_dry_run_connects_and_writes_nothing(service: Service, shop: str
         return answer.json()
 
     body = {"name": "w", "url": shop, "tables": TABLES}
-    assert (await rehearse("POST", body))["data_source"]["tables"] == TABLES
+    rehearsed = (await rehearse("POST", {**body, "password": SECRET}))["data_source"]
+    assert (rehearsed["tables"], rehearsed["secrets"], rehearsed["id"]) == (TABLES, "encrypted", "")
     assert (await rehearse("POST", {**body, "tables": {"tables": {"none": "x"}}}))["success"] == 0
     assert (await done(service, "GET"))["data_sources"] == []
     await done(service, "POST", body)

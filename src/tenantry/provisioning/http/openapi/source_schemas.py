@@ -21,7 +21,7 @@ SOURCE_SCHEMAS: Final[JsonObject] = {
     },
     "DataSource": closed(
         {
-            "id": {"type": "string", "description": "Tenantry's id (`ds_…`)."},
+            "id": {"type": "string", "description": "Tenantry's id (`ds_…`); empty in a dry run of POST."},
             "name": {"type": "string", "description": "Your name."},
             "environment": {"type": "string"},
             "engine": {"type": "string"},

@@ -46,6 +46,9 @@ class Settings(BaseSettings):
     api_contact: str | None = Field(
         None, pattern=CONTACT, description="contact in the OpenAPI documents: https://… or an e-mail address"
     )
+    api_source_hosts: str | None = Field(
+        None, description="comma-separated hosts that data sources registered over HTTP may have; *: any"
+    )
     workers: int = Field(1, ge=1, le=256, description="number of processes of `serve`")
     drain_seconds: int = Field(
         1, ge=0, le=300, description="seconds for which `serve` accepts requests after SIGTERM, with /readyz at 503"
@@ -77,6 +80,19 @@ class Settings(BaseSettings):
         _networks(value)
         return value
 
+    @field_validator("api_source_hosts")
+    @classmethod
+    def _check_hosts(cls, value: str | None) -> str | None:
+        if value is not None:
+            from tenantry.provisioning.http import SourceHosts  # slow to import
+
+            SourceHosts(_parts(value))
+        return value
+
+    @property
+    def source_hosts(self) -> tuple[str, ...]:
+        return _parts(self.api_source_hosts)
+
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
         return _networks(self.proxy_address)
@@ -107,7 +123,11 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
+    return tuple(ip_network(part, strict=False) for part in _parts(text))
+
+
+def _parts(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _config_file() -> Path | None:
